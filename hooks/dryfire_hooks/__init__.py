@@ -1,0 +1,1 @@
+"""The pre-commit hooks of dryfire-action: one module a hook, each with `main(argv) -> int`."""
