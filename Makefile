@@ -1,0 +1,56 @@
+# Needs python3 (3.11 or newer, with venv), git and make; everything else is installed into .venv.
+#
+#   make test    the tests                       make test PYTEST_ARGS='-x -k redact'
+#   make lint    ruff and mypy
+#   make demo    record, replay, edit a prompt, see what became stale; no key, no network
+#   make lock    bring requirements/ in line with pyproject.toml     make lock LOCK_ARGS=--upgrade
+
+PYTHON := .venv/bin/python
+READY := .venv/.ready
+PYTEST_ARGS ?=
+LOCK_ARGS ?=
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+unexport PYTHONPATH
+
+.PHONY: demo test lint lock
+
+demo: $(READY)
+	@$(PYTHON) examples/demo.py
+
+test: $(READY)
+	@$(PYTHON) -m pytest $(PYTEST_ARGS)
+
+lint: $(READY)
+	@$(PYTHON) -m ruff check .
+	@$(PYTHON) -m ruff format --check .
+	@$(PYTHON) -m mypy
+
+# The development pins are constrained by the run-time ones: what is tested is what the action installs.
+LOCK := $(PYTHON) -m uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-header --no-emit-index-url --no-emit-find-links
+lock: $(READY)
+	@$(LOCK) $(LOCK_ARGS) -o requirements/run.txt
+	@$(LOCK) $(LOCK_ARGS) --group dev -c requirements/run.txt -o requirements/dev.txt
+
+# -qq: errors only. Without build isolation nothing is installed that has no hash in requirements/dev.txt.
+$(READY): requirements/dev.txt pyproject.toml src/dryfire_action/version.py
+	@if ! $(PYTHON) -c '' 2>/dev/null; then \
+		for candidate in python3 python3.13 python3.12 python3.11; do \
+			if $$candidate -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+				found=$$candidate; break; \
+			fi; \
+		done; \
+		if [ -z "$$found" ]; then \
+			echo 'make: no Python 3.11 or newer found (looked for python3, python3.13, python3.12, python3.11)' >&2; \
+			exit 1; \
+		fi; \
+		echo "setting up .venv with $$($$found --version)"; \
+		$$found -m venv --clear .venv || { \
+			echo "make: $$found could not create .venv; on Debian and Ubuntu its venv module is a package of its own, python3-venv" >&2; \
+			exit 1; \
+		}; \
+	fi
+	@$(PYTHON) -m pip install -qq --require-hashes -r requirements/dev.txt
+	@$(PYTHON) -m pip install -qq --no-deps --no-build-isolation --editable .
+	@touch $@
