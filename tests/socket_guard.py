@@ -24,7 +24,7 @@ attempts: list[str] = []
 
 
 def is_loopback(host: object) -> bool:
-    """Whether a host as handed to the socket module stays on this machine; an empty one means any of its own."""
+    """Whether a host handed to the socket module stays on this machine; an empty one means any of its own."""
     if isinstance(host, bytes | bytearray):
         host = host.decode("ascii", "replace")
     if host in (None, "", "localhost"):

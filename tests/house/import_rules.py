@@ -1,0 +1,250 @@
+"""Who may import whom: the tiers, and a walker over syntax trees that finds what breaks them.
+
+A *unit* is a flat module of `dryfire_action` ("cassette"), one of its folders with all that is in it
+("reports"), or all hooks together ("hooks"). A new unit needs a line in `TIERS`.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+WORDS, ENGINE, EDGE, ASSEMBLY, DOOR = range(5)
+
+TIERS: dict[str, int] = {
+    # words: what there is to talk about; no IO, no clock
+    **dict.fromkeys(["errors", "messages", "fingerprint", "field_changes", "redact", "cassette"], WORDS),
+    **dict.fromkeys(["placeholders", "secret_checksums", "secret_keys"], WORDS),
+    **dict.fromkeys(["suite", "results", "version"], WORDS),
+    # engine: what happens; everything ambient is handed in
+    **dict.fromkeys(["mocks", "checks", "playback", "retry", "agent", "causes"], ENGINE),
+    # edges: each knows one outside thing
+    **dict.fromkeys(["tree", "yaml_io", "cassette_file", "suite_file"], EDGE),
+    **dict.fromkeys(["providers", "reports", "github"], EDGE),
+    # assembly: engine and edges put together; the library's public face
+    **dict.fromkeys(["runner", "llm", "replay", "tracing", "pytest_plugin"], ASSEMBLY),
+    # front doors: parse, call, print, return a number
+    **dict.fromkeys(["cli", "action", "__main__", "hooks"], DOOR),
+}
+
+# Edges do not know each other, but for the two that other edges read through.
+SHARED_EDGES = {"tree", "yaml_io"}
+
+# Types that a lower unit names in annotations only. Each line needs a reason.
+TYPES_ONLY: dict[str, set[str]] = {
+    "errors": {"playback"},  # CassetteMissError carries the Miss that playback made
+    "results": {"agent"},  # a row of a report shows the Run it is about
+}
+
+# Hooks run on every commit: nothing they load may load these.
+TOO_HEAVY_FOR_HOOKS = {"requests", "rich"}
+
+# Third-party modules that words and engine may load inside a function, at the moment they are needed.
+LAZY_BELOW_EDGES = {"regex", "jsonschema"}
+
+# The optional extras: loaded inside a function, by providers only.
+PROVIDER_SDKS = {"anthropic", "openai", "google"}
+
+# Import name of every third-party module we use, and the distribution that must be declared for it.
+DISTRIBUTIONS = {
+    "anthropic": "anthropic",
+    "filelock": "filelock",
+    "google": "google-genai",
+    "jsonschema": "jsonschema",
+    "junitparser": "junitparser",
+    "openai": "openai",
+    "pydantic": "pydantic",
+    "pydantic_core": "pydantic",
+    "pytest": "pytest",  # the plugin: whoever loads it has pytest
+    "regex": "regex",
+    "requests": "requests",
+    "rich": "rich",
+    "ruamel": "ruamel.yaml",
+    "yaml": "pyyaml",
+}
+
+# What words and engine must be handed instead of reaching for it: files, clock, chance, network, environment.
+AMBIENT_MODULES = {
+    *("asyncio", "getpass", "glob", "http", "io", "os", "pathlib", "random", "secrets", "shutil", "socket"),
+    *("ssl", "subprocess", "tempfile", "time", "urllib.request", "uuid"),
+}
+PURE_AFTER_ALL = {"pathlib.PurePath", "pathlib.PurePosixPath", "pathlib.PureWindowsPath"}
+AMBIENT_CALLS = {"open", "print", "input", "datetime.now", "datetime.utcnow", "date.today"}
+
+OURS = ("dryfire_action", "dryfire_hooks")
+
+When = Literal["at import", "in a function", "for types"]
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """One import: the module, the name asked of it (`import a.b` asks for none), the line, and when."""
+
+    module: str
+    name: str | None
+    line: int
+    when: When
+
+
+def imports(source: str) -> Iterator[Import]:
+    """Every import in the text of a module, in order."""
+    yield from _imports(ast.parse(source), "at import")
+
+
+def _imports(node: ast.AST, when: When) -> Iterator[Import]:
+    if isinstance(node, ast.Import):
+        yield from (Import(alias.name, None, node.lineno, when) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        module = "." * node.level + (node.module or "")
+        yield from (Import(module, alias.name, node.lineno, when) for alias in node.names)
+    elif isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+        for child in node.body:
+            yield from _imports(child, "for types")
+        for child in node.orelse:
+            yield from _imports(child, when)
+    else:
+        inside = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for child in ast.iter_child_nodes(node):
+            yield from _imports(child, "in a function" if inside and when == "at import" else when)
+
+
+def unit_of(module: str) -> str:
+    """The unit a module of ours belongs to; "" is the package `dryfire_action` itself."""
+    package, *rest = module.split(".")
+    if package == "dryfire_hooks":
+        return "hooks"
+    return rest[0] if rest else ""
+
+
+def problems(sources: Mapping[str, str]) -> list[str]:
+    """Everything in `{"dryfire_action.cli": source, ...}` that breaks a rule: "module:line: what and why"."""
+    found: list[str] = []
+    loads: dict[str, set[str]] = {}
+    for module, source in sources.items():
+        unit = unit_of(module)
+        if unit and unit not in TIERS:
+            found.append(
+                f"{module}: unknown unit {unit!r}: give it a tier in TIERS, tests/house/import_rules.py"
+            )
+            continue
+        at_import: set[str] = set()
+        for item in imports(source):
+            target = _target(item, sources)
+            if item.when == "at import":
+                at_import.add(target)
+            why = _why_not(module, target, item.when)
+            if why:
+                found.append(f"{module}:{item.line}: imports {target} {item.when}: {why}")
+        loads[module] = at_import
+        if TIERS.get(unit, DOOR) <= ENGINE:
+            found += [f"{module}:{line}: calls {name}(): have it handed in" for line, name in _calls(source)]
+    return found + _cycles(loads) + _heavy_hooks(loads)
+
+
+def _target(item: Import, sources: Mapping[str, str]) -> str:
+    """The module that an import loads; of other people's modules, where only names tell, with the name."""
+    full = f"{item.module}.{item.name}" if item.name else item.module
+    if item.module.split(".")[0] not in OURS or full in sources:
+        return full
+    return full if item.module == "dryfire_action" and item.name in TIERS else item.module
+
+
+def _why_not(module: str, target: str, when: When) -> str:
+    top = target.split(".")[0]
+    if target.startswith("."):
+        return "relative; write the full name"
+    if top in OURS:
+        return _why_not_ours(module, target, when)
+    if top in sys.stdlib_module_names:
+        return _why_not_ambient(module, target, when)
+    return _why_not_third_party(module, top, when)
+
+
+def _why_not_ours(module: str, target: str, when: When) -> str:
+    unit, other = unit_of(module), unit_of(target)
+    if unit == other:
+        return "a hook does not know another hook" if unit == "hooks" and target != "dryfire_hooks" else ""
+    if not unit:
+        return "the package loads its names when they are asked for" if when == "at import" else ""
+    if not other:
+        return "the package is for users; import from the module that defines the name"
+    if other not in TIERS:
+        return "unknown unit: give it a tier in TIERS, tests/house/import_rules.py"
+    if when == "for types" and other in TYPES_ONLY.get(unit, ()):
+        return ""
+    if TIERS[other] > TIERS[unit]:
+        return f"upwards, from tier {TIERS[unit]} to tier {TIERS[other]}"
+    if TIERS[other] == TIERS[unit] == EDGE and other not in SHARED_EDGES:
+        return "an edge does not know its siblings"
+    return ""
+
+
+def _why_not_ambient(module: str, target: str, when: When) -> str:
+    if TIERS.get(unit_of(module), DOOR) > ENGINE or when == "for types" or target in PURE_AFTER_ALL:
+        return ""
+    parts = target.split(".")
+    if any(".".join(parts[:length]) in AMBIENT_MODULES for length in range(1, len(parts) + 1)):
+        return "words and engine do no IO and have no clock; have it handed in"
+    return ""
+
+
+def _why_not_third_party(module: str, top: str, when: When) -> str:
+    if top not in DISTRIBUTIONS:
+        return "unknown third party: declare it in pyproject.toml and in DISTRIBUTIONS, import_rules.py"
+    unit = unit_of(module)
+    if top in PROVIDER_SDKS:
+        return (
+            ""
+            if unit == "providers" and when != "at import"
+            else "an optional extra; only providers, in a function"
+        )
+    if TIERS.get(unit, DOOR) <= ENGINE and when != "for types":
+        if top not in LAZY_BELOW_EDGES:
+            return "words and engine use the standard library"
+        return "" if when == "in a function" else "heavy; import it in the function that needs it"
+    return ""
+
+
+def _calls(source: str) -> Iterator[tuple[int, str]]:
+    """Calls that reach for the world without an import: `open(...)`, `datetime.now()`."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call):
+            name = ".".join(ast.unparse(node.func).split(".")[-2:])
+            if name in AMBIENT_CALLS:
+                yield node.lineno, name
+
+
+def _cycles(loads: Mapping[str, set[str]]) -> list[str]:
+    """Modules that need each other at import time."""
+    try:
+        TopologicalSorter(
+            {module: targets & loads.keys() - {module} for module, targets in loads.items()}
+        ).prepare()
+    except CycleError as error:
+        return ["a circle of imports: " + " -> ".join(error.args[1])]
+    return []
+
+
+def _heavy_hooks(loads: Mapping[str, set[str]]) -> list[str]:
+    """Hooks that load, through whatever they import, something that makes every commit slow."""
+    found = []
+    for hook in loads:
+        if unit_of(hook) != "hooks":
+            continue
+        seen: set[str] = set()
+        queue = [hook]
+        while queue:
+            module = queue.pop()
+            if module not in seen:
+                seen.add(module)
+                queue += loads.get(module, ())
+        heavy = sorted({name.split(".")[0] for name in seen} & TOO_HEAVY_FOR_HOOKS)
+        if heavy:
+            found.append(f"{hook}: loads {', '.join(heavy)} at import: too heavy for every commit")
+    return found
