@@ -20,10 +20,12 @@ WORDS, ENGINE, EDGE, ASSEMBLY, DOOR = range(5)
 TIERS: dict[str, int] = {
     # words: what there is to talk about; no IO, no clock
     **dict.fromkeys(["errors", "messages", "fingerprint", "field_changes", "redact", "cassette"], WORDS),
-    **dict.fromkeys(["placeholders", "secret_checksums", "secret_keys"], WORDS),
-    **dict.fromkeys(["suite", "results", "version"], WORDS),
+    **dict.fromkeys(["json_leaves", "suite", "results", "version"], WORDS),
+    **dict.fromkeys(
+        ["placeholders", "secret_checksums", "secret_keys", "secret_placeholders", "secret_rules"], WORDS
+    ),
     # engine: what happens; everything ambient is handed in
-    **dict.fromkeys(["mocks", "checks", "playback", "retry", "agent", "causes"], ENGINE),
+    **dict.fromkeys(["ambient", "mocks", "checks", "playback", "retry", "agent", "causes"], ENGINE),
     # edges: each knows one outside thing
     **dict.fromkeys(["tree", "yaml_io", "cassette_file", "suite_file"], EDGE),
     **dict.fromkeys(["providers", "reports", "github"], EDGE),
@@ -32,6 +34,9 @@ TIERS: dict[str, int] = {
     # front doors: parse, call, print, return a number
     **dict.fromkeys(["cli", "action", "__main__", "hooks"], DOOR),
 }
+
+# Files that are one unit together with another: they know the same outside thing.
+PART_OF = {"suite_checks": "suite_file"}
 
 # Edges do not know each other, but for the two that other edges read through.
 SHARED_EDGES = {"tree", "yaml_io"}
@@ -74,7 +79,9 @@ AMBIENT_MODULES = {
     *("asyncio", "getpass", "glob", "http", "io", "os", "pathlib", "random", "secrets", "shutil", "socket"),
     *("ssl", "subprocess", "tempfile", "time", "urllib.request", "uuid"),
 }
-PURE_AFTER_ALL = {"pathlib.PurePath", "pathlib.PurePosixPath", "pathlib.PureWindowsPath"}
+PURE_AFTER_ALL = {"pathlib.PurePath", "pathlib.PurePosixPath", "pathlib.PureWindowsPath", "random.Random"}
+# The one engine module that makes what the others are handed: the real clock, waiting, new ids.
+MAKES_AMBIENT = {"ambient"}
 AMBIENT_CALLS = {"open", "print", "input", "datetime.now", "datetime.utcnow", "date.today"}
 
 OURS = ("dryfire_action", "dryfire_hooks")
@@ -119,7 +126,7 @@ def unit_of(module: str) -> str:
     package, *rest = module.split(".")
     if package == "dryfire_hooks":
         return "hooks"
-    return rest[0] if rest else ""
+    return PART_OF.get(rest[0], rest[0]) if rest else ""
 
 
 def problems(sources: Mapping[str, str]) -> list[str]:
@@ -142,7 +149,7 @@ def problems(sources: Mapping[str, str]) -> list[str]:
             if why:
                 found.append(f"{module}:{item.line}: imports {target} {item.when}: {why}")
         loads[module] = at_import
-        if TIERS.get(unit, DOOR) <= ENGINE:
+        if _is_pure(unit):
             found += [f"{module}:{line}: calls {name}(): have it handed in" for line, name in _calls(source)]
     return found + _cycles(loads) + _heavy_hooks(loads)
 
@@ -185,8 +192,13 @@ def _why_not_ours(module: str, target: str, when: When) -> str:
     return ""
 
 
+def _is_pure(unit: str) -> bool:
+    """Whether a unit is handed its clock, files and chance, instead of reaching for them."""
+    return TIERS.get(unit, DOOR) <= ENGINE and unit not in MAKES_AMBIENT
+
+
 def _why_not_ambient(module: str, target: str, when: When) -> str:
-    if TIERS.get(unit_of(module), DOOR) > ENGINE or when == "for types" or target in PURE_AFTER_ALL:
+    if not _is_pure(unit_of(module)) or when == "for types" or target in PURE_AFTER_ALL:
         return ""
     parts = target.split(".")
     if any(".".join(parts[:length]) in AMBIENT_MODULES for length in range(1, len(parts) + 1)):

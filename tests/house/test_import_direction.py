@@ -137,6 +137,9 @@ ALLOWED = {
     "within a folder": ("dryfire_action.providers.openai", "from dryfire_action.providers.http import post"),
     "an SDK where it belongs": ("dryfire_action.providers.openai", "def f():\n    import openai"),
     "a heavy module where it is needed": ("dryfire_action.checks", "def f():\n    import jsonschema"),
+    "two files of one edge": ("dryfire_action.suite_file", "from dryfire_action.suite_checks import read"),
+    "the clock where it is made": ("dryfire_action.ambient", "import time"),
+    "chance with a seed": ("dryfire_action.retry", "from random import Random"),
     "paths without files": ("dryfire_action.suite", "from pathlib import PurePosixPath"),
     "the package for its users": (
         "dryfire_action",
