@@ -22,7 +22,15 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["errors", "messages", "fingerprint", "field_changes", "redact", "cassette"], WORDS),
     **dict.fromkeys(["json_leaves", "suite", "results", "version"], WORDS),
     **dict.fromkeys(
-        ["placeholders", "secret_checksums", "secret_keys", "secret_placeholders", "secret_rules"], WORDS
+        [
+            "placeholders",
+            "secret_checksums",
+            "secret_keys",
+            "secret_names",
+            "secret_placeholders",
+            "secret_rules",
+        ],
+        WORDS,
     ),
     # engine: what happens; everything ambient is handed in
     **dict.fromkeys(["ambient", "mocks", "checks", "playback", "retry", "agent", "causes"], ENGINE),
