@@ -43,9 +43,9 @@ def lines_of(text: str) -> tuple[str, ...]:
 def parsable(text: str, file: str) -> tuple[str, dict[int, str]]:
     """``text`` as the YAML parser can read it, and what stands in for characters that it cannot.
 
-    The stand-ins are private characters that the text does not hold; ``str.translate`` with the map puts the
-    true ones back. Lines and columns stay what they were. A ``file`` that ends in ``.json`` may hold what JSON
-    allows. Raises ``SpecError`` for a character that may not stand in a file.
+    The stand-ins are private characters that the text does not hold; ``str.translate`` with the map puts
+    the true ones back. Lines and columns stay what they were. A ``file`` that ends in ``.json`` may hold
+    what JSON allows. Raises ``SpecError`` for a character that may not stand in a file.
     """
     foreign = _FOREIGN
     if file.endswith(".json"):

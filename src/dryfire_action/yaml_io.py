@@ -1,8 +1,8 @@
 """YAML and JSON read as plain data, with the place of every value.
 
-Scalars are those of ``yaml_scalars``, and merge keys work. What a file's author could use to exhaust this machine
-is refused: deep nesting, aliases that multiply, values that hold themselves. The parser hands out events, so
-nothing here recurses, and no object is ever built from a tag.
+Scalars are those of ``yaml_scalars``, and merge keys work. What a file's author could use to exhaust this
+machine is refused: deep nesting, aliases that multiply, values that hold themselves. The parser hands out
+events, so nothing here recurses, and no object is ever built from a tag.
 """
 
 from __future__ import annotations
@@ -83,9 +83,9 @@ class Document:
 def read_document(data: bytes | str, file: str, *, finite: bool = True) -> Document:
     """Read the one document of a YAML or JSON file.
 
-    ``file`` is its path as shown to people; one that ends in ``.json`` may hold what JSON allows and YAML does
-    not. ``finite`` refuses ``.inf`` and ``.nan``. Raises ``SpecError`` with every problem that was found; where
-    the syntax is wrong nothing after it is looked at.
+    ``file`` is its path as shown to people; one that ends in ``.json`` may hold what JSON allows and YAML
+    does not. ``finite`` refuses ``.inf`` and ``.nan``. Raises ``SpecError`` with every problem that was
+    found; where the syntax is wrong nothing after it is looked at.
     """
     text = decoded(data, file) if isinstance(data, bytes) else data
     return _Reading(text, file, finite).document()

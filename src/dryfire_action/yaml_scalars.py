@@ -43,7 +43,7 @@ def plain_value(text: str) -> Any:
 
 
 def tagged_value(name: str, text: str) -> Any:
-    """The value of a scalar with a core tag that is neither text, map nor list; or ``WRONG``, or ``TOO_LONG``."""
+    """The value of a scalar that has a core tag, or ``WRONG``, or ``TOO_LONG``."""
     value = plain_value(text)
     if name == "float" and type(value) is int:
         try:

@@ -1,0 +1,173 @@
+"""The one way files of a repository are read: a tree with a root that nothing leaves.
+
+Suites, prompt files, config and cassettes of a pull request are written by strangers: a link, a pipe or a
+path with ``..`` must not lead anywhere else. Paths are relative to the root and use forward slashes.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from dryfire_action.errors import DryfireError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CONFIG_NAME = "dryfire.yaml"
+MAX_BYTES = 5 * 1024 * 1024
+
+
+class TreeError(DryfireError):
+    """A path of the repository that must not or cannot be read. ``path`` is its text, ``reason`` says why."""
+
+    slug = "tree"
+
+    def __init__(self, path: str, reason: str, *, remedy: str = "") -> None:
+        self.path = path
+        self.reason = reason
+        super().__init__(f"{path}: {reason}", remedy=remedy)
+
+
+class Tree(Protocol):
+    """The files of a folder, of git's index or of a commit."""
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a file, None where there is none. Raises ``TreeError``."""
+        ...
+
+    def files(self, folder: str = "", *, hidden: bool = False) -> Iterator[str]:
+        """The paths of all files in ``folder`` and below, in no particular order.
+
+        Links and ``.git`` are left out, and so are folders below ``folder`` whose names begin with a dot,
+        unless ``hidden``.
+        """
+        ...
+
+
+class FolderTree:
+    """The files of a folder as they are now. Files of more than ``limit`` bytes are refused."""
+
+    def __init__(self, root: Path, *, limit: int = MAX_BYTES) -> None:
+        self.root = root.resolve()
+        self.limit = limit
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a regular file, None where there is none.
+
+        Raises ``TreeError`` for links (also above the file), folders, pipes and devices, files beyond the
+        limit, and files that the system refuses to read.
+        """
+        parts = inside(path).split("/")
+        place = self.root
+        try:
+            for part in parts[:-1]:
+                place = place / part
+                if place.is_symlink():
+                    raise TreeError(path, f"{part} is a symbolic link", remedy=_LINK_REMEDY)
+            return self._content(place / parts[-1], path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except ValueError:
+            raise TreeError(path, "the path holds a NUL character") from None
+        except OSError as error:
+            raise TreeError(path, f"cannot be read: {error.strerror or error}") from None
+
+    def files(self, folder: str = "", *, hidden: bool = False) -> Iterator[str]:
+        """The paths of all regular files in ``folder`` and below; see ``Tree.files``."""
+        start = inside(folder) if folder else ""
+        place = self.root
+        for part in start.split("/") if start else ():
+            place = place / part
+            if place.is_symlink():
+                return
+        waiting = [(place, f"{start}/" if start else "")]
+        while waiting:
+            place, prefix = waiting.pop()
+            try:
+                entries = list(os.scandir(place))
+            except OSError:
+                continue
+            for entry in entries:
+                if entry.name == ".git" or entry.is_symlink():
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name.startswith(".") and not hidden:
+                        continue
+                    waiting.append((Path(entry.path), f"{prefix}{entry.name}/"))
+                elif entry.is_file(follow_symlinks=False):
+                    yield prefix + entry.name
+
+    def _content(self, file: Path, path: str) -> bytes:
+        if file.is_symlink():
+            raise TreeError(path, "is a symbolic link", remedy=_LINK_REMEDY)
+        # A pipe that nobody writes to must not block, nor a link that appears meanwhile be followed.
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+        _refuse_odd(file.stat(), path)
+        descriptor = os.open(file, flags | getattr(os, "O_BINARY", 0))
+        with open(descriptor, "rb") as stream:
+            found = os.fstat(descriptor)
+            _refuse_odd(found, path)
+            data = stream.read(self.limit + 1) if found.st_size <= self.limit else b""
+        if found.st_size > self.limit or len(data) > self.limit:
+            size = max(found.st_size, len(data))
+            raise TreeError(path, f"has {size:,} bytes, and the limit is {self.limit:,}")
+        return data
+
+
+def inside(path: str, base: str = "") -> str:
+    """``path``, relative to the folder ``base``, as a plain path from the root.
+
+    Backslashes are taken for slashes. Raises ``TreeError`` for absolute paths, paths that leave the root,
+    git's own folder and the root itself.
+    """
+    text = path.replace("\\", "/")
+    if text.startswith("/") or text[1:3] == ":/":
+        raise TreeError(path, "is an absolute path", remedy="Write it relative to the repository.")
+    parts = base.split("/") if base else []
+    for part in text.split("/"):
+        if part == "..":
+            if not parts:
+                raise TreeError(path, "leads out of the repository")
+            parts.pop()
+        elif part not in ("", "."):
+            parts.append(part)
+    if not parts:
+        raise TreeError(path or ".", "is the repository itself, not a file")
+    if any(part.lower() == ".git" for part in parts):
+        raise TreeError(path, "is git's own folder")
+    return "/".join(parts)
+
+
+def folder_of(path: str) -> str:
+    """The folder a path of a tree stands in; "" is the root."""
+    return path.rpartition("/")[0]
+
+
+def find_root(start: Path) -> Path:
+    """The root of the tree that ``start`` belongs to.
+
+    That is the git root (the nearest folder at or above ``start`` with a ``.git``), else the nearest folder
+    at or above with a ``dryfire.yaml``, else ``start``.
+    """
+    start = start.resolve()
+    above = (start, *start.parents)
+    for name in (".git", CONFIG_NAME):
+        for folder in above:
+            if (folder / name).exists():
+                return folder
+    return start
+
+
+_LINK_REMEDY = (
+    "Links are not followed, because a pull request could point them anywhere. Commit the file itself."
+)
+
+
+def _refuse_odd(found: os.stat_result, path: str) -> None:
+    if stat.S_ISDIR(found.st_mode):
+        raise TreeError(path, "is a folder, not a file")
+    if not stat.S_ISREG(found.st_mode):
+        raise TreeError(path, "is no regular file (a pipe, a socket or a device)")
