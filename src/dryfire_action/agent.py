@@ -1,0 +1,238 @@
+"""The agent's loop: ask the model, answer its tool calls, ask again, until it has finished.
+
+Time, ids and jitter are handed in. Retries happen here, above the provider, so that a recorder underneath sees every
+attempt. A run never raises for what a provider, a tool or a replay does: it comes back with its termination.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TYPE_CHECKING, Literal, Protocol
+
+from dryfire_action.ambient import SystemClock, random_id
+from dryfire_action.errors import CassetteMissError, DryfireError, FingerprintError, ProviderError
+from dryfire_action.messages import Hook, Message, Usage, answer_message
+from dryfire_action.retry import RetryPolicy, with_retries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dryfire_action.ambient import Clock
+    from dryfire_action.messages import Provider, Request, Response, ToolCall, ToolResult
+
+Termination = Literal[
+    "end_turn", "max_tokens", "refusal", "provider_error", "unmocked_tool", "max_turns_exceeded"
+]
+# Reasons for which a run stopped before the model had finished what it was doing.
+UNFINISHED = frozenset({"max_tokens", "refusal", "max_turns_exceeded"})
+EventKind = Literal[
+    "hook_rewrite", "model_call", "attempt_failed", "model_response", "tool_call", "tool_result", "terminated"
+]
+
+_TERMINATIONS: dict[str, Termination] = {
+    "end_turn": "end_turn",
+    "stop_sequence": "end_turn",
+    "max_tokens": "max_tokens",
+    "refusal": "refusal",
+}
+
+
+class UnmockedTool(DryfireError):
+    """A call that nothing answers, where that ends the run. ``call`` is the call."""
+
+    slug = "unmocked-tool"
+
+    def __init__(self, call: ToolCall, reason: str) -> None:
+        super().__init__(reason)
+        self.call = call
+
+
+class Tools(Protocol):
+    """Whatever answers tool calls. Raises ``UnmockedTool`` where a call ends the run."""
+
+    async def answer(self, call: ToolCall) -> ToolResult:
+        """The result of ``call``."""
+        ...
+
+
+class RequestHook(Protocol):
+    """A function that may rewrite requests before they reach the provider, with a declared name and version."""
+
+    name: str
+    version: str
+
+    def __call__(self, request: Request) -> Request:
+        """The request to send instead."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened in a run: what, to whom, in which words, and when (seconds on the run's clock)."""
+
+    kind: EventKind
+    name: str
+    detail: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One answered model step: its number, how many attempts it took, the answer and the results of its calls."""
+
+    index: int
+    attempts: int
+    response: Response
+    results: tuple[ToolResult, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of an agent. ``error`` is why it ended, where it did not end by the model's own will."""
+
+    id: str
+    termination: Termination
+    turns: tuple[Turn, ...]
+    messages: tuple[Message, ...]
+    events: tuple[Event, ...]
+    error: str = ""
+    started_at: float = 0.0
+    ended_at: float = 0.0
+
+    @property
+    def final_text(self) -> str | None:
+        """The text of the last answered turn; None where there is none."""
+        return self.turns[-1].response.text if self.turns else None
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        """All calls of all answered turns in order, executed or not."""
+        return tuple(call for turn in self.turns for call in turn.response.tool_calls)
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of all answered turns together."""
+        used = [turn.response.usage for turn in self.turns]
+        return Usage(
+            sum(usage.input_tokens for usage in used),
+            sum(usage.output_tokens for usage in used),
+            sum(usage.cache_read_tokens for usage in used),
+            sum(usage.cache_write_tokens for usage in used),
+        )
+
+
+class AgentRunner:
+    """Runs an agent turn by turn against one provider.
+
+    ``tools`` answers the calls (without it every call ends the run), ``hooks`` rewrite each request in order and are
+    part of its fingerprint, ``clock``, ``ids`` and ``jitter`` replace the ambient sources, ``max_turns`` bounds the
+    number of model steps.
+    """
+
+    def __init__(
+        self,
+        *,
+        provider: Provider,
+        tools: Tools | None = None,
+        hooks: Sequence[RequestHook] = (),
+        clock: Clock | None = None,
+        ids: Callable[[], str] = random_id,
+        jitter: Random | None = None,
+        retry: RetryPolicy | None = None,
+        max_turns: int = 10,
+    ) -> None:
+        self._provider = provider
+        self._tools = tools
+        self._hooks = tuple(hooks)
+        self._clock = clock or SystemClock()
+        self._ids = ids
+        self._jitter = jitter or Random()
+        self._retry = retry or RetryPolicy()
+        self._max_turns = max_turns
+
+    async def run(self, request: Request, *, run_id: str | None = None) -> Run:
+        """Run from ``request``, whose messages are the beginning of the conversation, to its end."""
+        started_at = self._clock.now()
+        events: list[Event] = []
+        turns: list[Turn] = []
+        messages = request.messages
+
+        def note(kind: EventKind, name: str, detail: str = "") -> None:
+            events.append(Event(kind, name, detail, self._clock.now()))
+
+        def ended(termination: Termination, error: str = "") -> Run:
+            note("terminated", termination, error)
+            return Run(
+                id=run_id if run_id is not None else self._ids(),
+                termination=termination,
+                turns=tuple(turns),
+                messages=messages,
+                events=tuple(events),
+                error=error,
+                started_at=started_at,
+                ended_at=self._clock.now(),
+            )
+
+        while len(turns) < self._max_turns:
+            current = self._rewritten(replace(request, messages=messages), note)
+            try:
+                response, attempts = await self._ask(current, note)
+            except (ProviderError, CassetteMissError, FingerprintError) as error:
+                return ended("provider_error", str(error))
+            note("model_response", self._provider.name, response.text or "")
+            if response.stop_reason != "tool_use":
+                turns.append(Turn(len(turns), attempts, response))
+                termination = _TERMINATIONS.get(response.stop_reason)
+                if termination:
+                    return ended(termination)
+                return ended(
+                    "provider_error", f"the provider stopped for the reason {response.stop_reason!r}"
+                )
+            results, unmocked = await self._results(response, note)
+            turns.append(Turn(len(turns), attempts, response, results))
+            if unmocked:
+                return ended("unmocked_tool", unmocked.message)
+            messages = (*messages, answer_message(response), Message("tool", tool_results=results))
+        return ended("max_turns_exceeded", f"the model had not finished after {self._max_turns} turns")
+
+    def _rewritten(self, request: Request, note: Callable[[EventKind, str, str], None]) -> Request:
+        for hook in self._hooks:
+            rewritten = hook(request)
+            if rewritten is not request:
+                note("hook_rewrite", hook.name, str(rewritten))
+            request = rewritten
+        declared = tuple(Hook(hook.name, hook.version) for hook in self._hooks)
+        return replace(request, hooks=(*request.hooks, *declared)) if declared else request
+
+    async def _ask(
+        self, request: Request, note: Callable[[EventKind, str, str], None]
+    ) -> tuple[Response, int]:
+        async def ask() -> Response:
+            note("model_call", request.model, "")
+            return await self._provider.complete(request)
+
+        def failed(error: ProviderError, attempt: int, wait: float | None) -> None:
+            then = "not tried again" if wait is None else f"tried again after {wait:.2f} s"
+            note("attempt_failed", request.model, f"attempt {attempt}: {error.kind}: {error.message}; {then}")
+
+        return await with_retries(
+            ask, self._retry, sleep=self._clock.sleep, jitter=self._jitter, failed=failed
+        )
+
+    async def _results(
+        self, response: Response, note: Callable[[EventKind, str, str], None]
+    ) -> tuple[tuple[ToolResult, ...], UnmockedTool | None]:
+        """The results in the order of the calls; with the call that ended the run, if one did."""
+        results: list[ToolResult] = []
+        for call in response.tool_calls:
+            note("tool_call", call.name, str(call.arguments))
+            try:
+                if self._tools is None:
+                    raise UnmockedTool(call, f"the model called {call.name!r}, and the run has no tools")
+                result = await self._tools.answer(call)
+            except UnmockedTool as error:
+                return tuple(results), error
+            note("tool_result", call.name, str(result.content))
+            results.append(result)
+        return tuple(results), None

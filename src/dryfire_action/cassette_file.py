@@ -1,0 +1,261 @@
+"""Cassettes as files: one JSON file a case, laid out for a reviewer, checked on reading, replaced in one step.
+
+An exchange lists only the head fields that changed since the exchange before it and the digests of new messages, so a
+file grows with its turns. Reading recomputes every key and a digest of every stored answer; what does not agree is
+``CassetteDamaged``. The format is described in ``docs/reference/cassette-format.md``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, cast
+
+from dryfire_action.cassette import Cassette, Exchange, Header
+from dryfire_action.errors import CassetteDamaged, FingerprintError
+from dryfire_action.fingerprint import IgnoreRule, KeyChain, digest
+from dryfire_action.messages import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from dryfire_action.cassette_document import ExchangeDocument
+    from dryfire_action.fingerprint import Digests, Fingerprint, Head
+    from dryfire_action.messages import JsonObject
+
+FORMAT = "dryfire-cassette/1"
+SIZE_LIMIT = 50_000_000
+RECORD_AGAIN = "restore the file from git, or record the case again with --cassette-mode record"
+
+_CONFLICT = re.compile(r"^(<{7}|={7}|>{7})( |$)", re.MULTILINE)
+
+
+def encode(cassette: Cassette) -> str:
+    """The text of a cassette's file: the same cassette always gives the same bytes."""
+    before: Exchange | None = None
+    exchanges = []
+    for exchange in cassette.exchanges:
+        exchanges.append(encode_exchange(exchange, before))
+        before = exchange
+    document = {**header_document(cassette.header, cassette.recorded), "exchanges": exchanges}
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def header_document(header: Header, recorded: str = "") -> JsonObject:
+    """The JSON of a header; ``recorded`` is the date of the newest answer. What has no value is left out."""
+    document = {
+        "format": FORMAT,
+        "suite": header.suite,
+        "case": header.case,
+        "provider": header.provider,
+        "model": header.model,
+        "served": header.served,
+        "sdk": header.sdk,
+        "sdk_version": header.sdk_version,
+        "recorded": recorded,
+        "scripted": header.scripted,
+        "redaction": header.redaction,
+        "ignore": [asdict(rule) for rule in header.ignore],
+    }
+    named = ("suite", "case", "provider", "model")
+    return {name: value for name, value in document.items() if value or name in named}
+
+
+def decode(text: str, file: str) -> Cassette:
+    """The cassette in ``text``; ``file`` is its name for people. Raises ``CassetteDamaged``."""
+    document = parse(text, file)
+    header = header_from(document, file)
+    listed = document.get("exchanges")
+    if not isinstance(listed, list):
+        raise CassetteDamaged(file, "the list of exchanges is missing", remedy=RECORD_AGAIN)
+    exchanges = tuple(decode_exchanges(listed, text, file))
+    return Cassette(header, exchanges)
+
+
+def parse(text: str, file: str) -> JsonObject:
+    """The JSON object in ``text``, with a damaged file named by line. Takes CRLF and a byte order mark."""
+    text = text.removeprefix("\N{BYTE ORDER MARK}")
+    conflict = _CONFLICT.search(text)
+    if conflict:
+        raise CassetteDamaged(
+            file,
+            "the file holds the markers of a merge conflict",
+            line=text.count("\n", 0, conflict.start()) + 1,
+            remedy="keep one side of the conflict, or record the case again with --cassette-mode record",
+        )
+    try:
+        document = json.loads(text, parse_constant=_refuse_constant)
+    except json.JSONDecodeError as error:
+        raise CassetteDamaged(
+            file, f"not JSON: {error.msg}", line=error.lineno, remedy=RECORD_AGAIN
+        ) from None
+    except ValueError as error:
+        raise CassetteDamaged(file, f"not JSON: {error}", remedy=RECORD_AGAIN) from None
+    except RecursionError:
+        raise CassetteDamaged(file, "nested too deeply", remedy=RECORD_AGAIN) from None
+    if not isinstance(document, dict):
+        raise CassetteDamaged(file, "the file holds no JSON object", line=1, remedy=RECORD_AGAIN)
+    return document
+
+
+def header_from(document: JsonObject, file: str) -> Header:
+    """The header of a parsed cassette. Raises ``CassetteDamaged``, also for formats that are not known."""
+    found = document.get("format")
+    if found != FORMAT:
+        raise CassetteDamaged(
+            file,
+            f"the format is {found!r}, this version of dryfire reads {FORMAT!r}",
+            line=1,
+            remedy="use the version of dryfire that wrote it, or record the case again with --cassette-mode record",
+        )
+    from dryfire_action.cassette_document import check_header
+
+    try:
+        header = check_header({name: value for name, value in document.items() if name != "exchanges"})
+    except ValueError as error:
+        raise CassetteDamaged(
+            file, f"the header cannot be read: {error}", line=1, remedy=RECORD_AGAIN
+        ) from None
+    return Header(
+        suite=header["suite"],
+        case=header["case"],
+        provider=header["provider"],
+        model=header["model"],
+        scripted=header.get("scripted", False),
+        sdk=header.get("sdk"),
+        sdk_version=header.get("sdk_version"),
+        served=header.get("served"),
+        redaction=header.get("redaction", ""),
+        ignore=tuple(IgnoreRule(rule["path"], rule["pattern"]) for rule in header.get("ignore", ())),
+    )
+
+
+def decode_exchanges(listed: Iterable[Any], text: str, file: str) -> Iterator[Exchange]:
+    """The exchanges in ``listed``, each checked. ``text`` is the file they come from, to name the line of damage."""
+    from dryfire_action.cassette_document import check_exchange
+
+    chain = KeyChain()
+    head: Head = {}
+    for number, item in enumerate(listed):
+
+        def damaged(what: str, item: Any = item) -> CassetteDamaged:
+            return CassetteDamaged(file, what, line=_line_of(text, item), remedy=RECORD_AGAIN)
+
+        try:
+            document = check_exchange(item)
+        except ValueError as error:
+            raise damaged(f"exchange {number} cannot be read: {error}") from None
+        keep = document.get("keep", len(chain.messages))
+        if not 0 <= keep <= len(chain.messages):
+            raise damaged(f"exchange {number} keeps {keep} of {len(chain.messages)} messages")
+        try:
+            head = _next_head(head, document["head"])
+            chain.keep(keep)
+            for digests in document["messages"]:
+                chain.append(digests)
+            fingerprint, outcome = chain.fingerprint(head), outcome_digest(item)
+        except (FingerprintError, UnicodeEncodeError):
+            # Numbers too large for a float and lone surrogates pass for JSON; no recorder writes them.
+            raise damaged(f"exchange {number} holds a value that no recording has") from None
+        if fingerprint.key != document["key"]:
+            raise damaged(f"the key of exchange {number} does not follow from its digests (edited by hand?)")
+        if outcome != document["digest"]:
+            raise damaged(
+                f"the answer of exchange {number} is not the one that was recorded (edited by hand?)"
+            )
+        yield _decode_exchange(document, fingerprint)
+
+
+def outcome_digest(item: JsonObject) -> str:
+    """The digest over everything an exchange says but its request's digests, as they are covered by the key."""
+    return digest(
+        {name: value for name, value in item.items() if name not in ("head", "keep", "messages", "digest")}
+    )
+
+
+def encode_exchange(exchange: Exchange, before: Exchange | None) -> JsonObject:
+    """The JSON of ``exchange``, told by what changed since ``before``."""
+    current = exchange.fingerprint
+    head: Head = before.fingerprint.head if before else {}
+    messages = before.fingerprint.messages if before else ()
+    kept = _kept(messages, current.messages)
+    item: JsonObject = {"key": exchange.key}
+    for name, number in (("run", exchange.run), ("turn", exchange.turn), ("attempt", exchange.attempt)):
+        if number:
+            item[name] = number
+    item["head"] = {path: value for path, value in current.head.items() if head.get(path) != value}
+    item["head"].update({path: None for path in head if path not in current.head})
+    if kept != len(messages):
+        item["keep"] = kept
+    item["messages"] = [dict(digests) for digests in current.messages[kept:]]
+    if exchange.answer is not None:
+        item["answer"] = exchange.answer
+    if exchange.error is not None:
+        item["error"] = exchange.error
+    usage = {name: count for name, count in asdict(exchange.usage).items() if count}
+    optional = {
+        "from_request": dict(exchange.from_request),
+        "cuts": list(exchange.cuts),
+        "reasoning_altered": exchange.reasoning_altered,
+        "usage": usage,
+        "latency_ms": exchange.latency_ms,
+        "served": exchange.served,
+        "recorded": exchange.recorded,
+    }
+    item.update({name: value for name, value in optional.items() if value})
+    item["digest"] = outcome_digest(item)
+    return item
+
+
+def _decode_exchange(item: ExchangeDocument, fingerprint: Fingerprint) -> Exchange:
+    # The cast states what was just checked: a typed mapping is a mapping of texts to JSON.
+    return Exchange(
+        run=item.get("run", 0),
+        turn=item.get("turn", 0),
+        attempt=item.get("attempt", 0),
+        fingerprint=fingerprint,
+        recorded=item.get("recorded", ""),
+        answer=cast("JsonObject | None", item.get("answer")),
+        error=cast("JsonObject | None", item.get("error")),
+        from_request=item.get("from_request", {}),
+        usage=Usage(**item.get("usage", {})),
+        latency_ms=item.get("latency_ms", 0),
+        served=item.get("served"),
+        cuts=tuple(item.get("cuts", ())),
+        reasoning_altered=item.get("reasoning_altered", False),
+    )
+
+
+def _next_head(head: Head, changes: Mapping[str, str | list[str] | None]) -> Head:
+    if not changes:
+        return head
+    found = dict(head)
+    for path, value in changes.items():
+        if value is None:
+            found.pop(path, None)
+        else:
+            found[path] = tuple(value) if isinstance(value, list) else value
+    return found
+
+
+def _kept(before: Sequence[Digests], now: Sequence[Digests]) -> int:
+    if now[: len(before)] == before:
+        return len(before)
+    count = 0
+    for first, second in zip(before, now, strict=False):
+        if first != second:
+            break
+        count += 1
+    return count
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _line_of(text: str, item: Any) -> int:
+    """The line of an exchange, found by its key; 0 where it has none."""
+    key = item.get("key") if isinstance(item, dict) else None
+    at = text.find(json.dumps(key)) if isinstance(key, str) else -1
+    return text.count("\n", 0, at) + 1 if at >= 0 else 0

@@ -1,0 +1,355 @@
+"""The fingerprint: one digest for every field of a request, and the key derived from those digests and nothing else.
+
+Include by default: a field counts unless it stands in the short list of what never reaches the model
+(``TRANSPORT_PARAMS``, ``CACHE_MARKS``, ``Message.raw``, a call's own id). Where stability and sensitivity conflict,
+sensitivity wins. The rules are explained in ``docs/explanation/fingerprint.md``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from dryfire_action.errors import FingerprintError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from dryfire_action.messages import JsonValue, Message, Request
+
+    # Digests by field path; the two orders (``tools.order``, ``hooks.order``) are kept as tuples of names.
+    Head = Mapping[str, str | tuple[str, ...]]
+    Digests = Mapping[str, str]
+    # What ignore rules do to a field: (path, value) -> the value to digest.
+    Masker = Callable[[str, JsonValue], JsonValue]
+
+FINGERPRINT_VERSION = 1
+DIGEST_LENGTH = 16
+IGNORED = "\N{SYMBOL FOR SUBSTITUTE}ignored"
+
+# Parameters of SDK calls that steer the transport or label the caller, and never reach the model.
+TRANSPORT_PARAMS = frozenset(
+    {
+        "timeout",
+        "max_retries",
+        "extra_headers",
+        "api_key",
+        "stream",  # the same answer, in pieces
+        "stream_options",
+        "user",  # labels of the caller, for abuse detection and billing
+        "metadata",
+        "safety_identifier",
+        "store",  # whether the provider keeps a copy
+        "prompt_cache_key",  # where a prefix is cached, not what it says
+        "prompt_cache_retention",
+    }
+)
+# Marks on content blocks that say what the provider may cache.
+CACHE_MARKS = frozenset({"cache_control"})
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]+\Z")
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreRule:
+    """Volatile text that a team declares not to count: matches of ``pattern`` in fields whose path fits ``path``.
+
+    ``path`` is a field path in which ``[*]`` stands for any index or name, as in ``messages[*].content``.
+    """
+
+    path: str
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """Digests of all fields of one request, and their key.
+
+    ``head`` maps the paths before the messages; ``messages`` holds one mapping per message, whose paths are relative
+    to it (``role``, ``tool_calls[0].arguments``).
+    """
+
+    head: Head
+    messages: tuple[Digests, ...]
+    key: str
+
+    @property
+    def fields(self) -> dict[str, str | tuple[str, ...]]:
+        """All digests by full field path, head first."""
+        found = dict(self.head)
+        for index, message in enumerate(self.messages):
+            found.update({f"messages[{index}].{path}": digest for path, digest in message.items()})
+        return found
+
+
+class KeyChain:
+    """Derives keys from digests; hashes each message's digests once and carries the running hash on.
+
+    So the key of turn 2,000 costs what the key of turn 20 costs.
+    """
+
+    def __init__(self) -> None:
+        self.messages: list[Digests] = []
+        self._running = [sha256(b"messages").digest()]
+
+    def keep(self, count: int) -> None:
+        """Forget all messages after the first ``count``."""
+        del self.messages[count:]
+        del self._running[count + 1 :]
+
+    def append(self, digests: Digests) -> None:
+        """Put one more message at the end."""
+        self.messages.append(digests)
+        self._running.append(sha256(self._running[-1] + _encode(digests).encode()).digest())
+
+    def fingerprint(self, head: Head) -> Fingerprint:
+        """The fingerprint of a request with this head and the messages so far."""
+        head_hash = sha256(_encode(head).encode()).digest()
+        key = sha256(head_hash + self._running[-1]).hexdigest()[:DIGEST_LENGTH]
+        return Fingerprint(head, tuple(self.messages), key)
+
+
+class Fingerprinter:
+    """Fingerprints the growing conversation of one run: only messages that are new are digested.
+
+    Requests that hooks rewrote are digested in full every time, because a hook may change a message in place.
+    ``call_ids`` are the ids of all calls in the request fingerprinted last.
+    """
+
+    def __init__(self, mask: Masker | None = None) -> None:
+        self._mask = mask
+        self._chain = KeyChain()
+        self._seen: tuple[Message, ...] = ()
+        self._calls: list[list[str]] = []
+        self.call_ids: set[str] = set()
+        self._head: Head = {}
+        self._head_of: Request | None = None
+
+    def fingerprint(self, request: Request) -> Fingerprint:
+        """The fingerprint of ``request``. Raises ``FingerprintError`` for values that JSON cannot hold exactly."""
+        if request.hooks or request.messages[: len(self._seen)] != self._seen:
+            self._seen, self._calls, self._chain = (), [], KeyChain()
+            self.call_ids.clear()
+        for index in range(len(self._seen), len(request.messages)):
+            message = request.messages[index]
+            self._chain.append(message_digests(message, f"messages[{index}]", self._calls, self._mask))
+            self.call_ids.update(call.id for call in message.tool_calls)
+            # Kept in step with the chain, so that a refused message leaves both as they were.
+            self._seen = request.messages[: index + 1]
+        return self._chain.fingerprint(self._head_digests(request))
+
+    def _head_digests(self, request: Request) -> Head:
+        if request.hooks or self._head_of is None or not _same_head(self._head_of, request):
+            self._head, self._head_of = head_digests(request, self._mask), request
+        if request.script is None:
+            return self._head
+        return {**self._head, **_script_digest(request)}
+
+
+def fingerprint_of(request: Request, mask: Masker | None = None) -> Fingerprint:
+    """The fingerprint of one request. ``mask`` applies ignore rules (see ``ignoring``)."""
+    return Fingerprinter(mask).fingerprint(request)
+
+
+def head_digests(request: Request, mask: Masker | None = None) -> dict[str, str | tuple[str, ...]]:
+    """Digests of everything but the messages and the script step."""
+    found: dict[str, str | tuple[str, ...]] = {"fingerprint_version": str(FINGERPRINT_VERSION)}
+
+    def put(path: str, value: JsonValue) -> None:
+        found[path] = digest(mask(path, value) if mask else value, path)
+
+    put("provider", request.provider)
+    put("model", request.model)
+    for name, value in request.params.items():
+        if name not in TRANSPORT_PARAMS and value is not None:
+            put(f"params{dotted(name)}", value)
+    hook_names = _numbered([hook.name for hook in request.hooks])
+    for name, hook in zip(hook_names, request.hooks, strict=True):
+        put(f"hooks[{quoted(name)}]", hook.version)
+    if request.hooks:
+        found["hooks.order"] = hook_names
+    if request.output_schema is not None:
+        put("output_schema", request.output_schema)
+    if request.system is not None:
+        put("system", request.system)
+    for tool in request.tools:
+        path = f"tools[{quoted(tool.name)}]"
+        if f"{path}.input_schema" in found:
+            raise FingerprintError(path, "two tools have this name")
+        if tool.description is not None:
+            put(f"{path}.description", tool.description)
+        put(f"{path}.input_schema", tool.input_schema)
+    if request.tools:
+        found["tools.order"] = tuple(tool.name for tool in request.tools)
+    return found
+
+
+def message_digests(
+    message: Message, path: str, calls: list[list[str]], mask: Masker | None = None
+) -> dict[str, str]:
+    """Digests of one message, by paths relative to it; ``path`` is its own, for errors and ignore rules.
+
+    ``calls`` holds the call ids of each call-bearing message before this one; this message's are added to it.
+    """
+    found: dict[str, str] = {}
+
+    def put(name: str, value: JsonValue) -> None:
+        where = f"{path}.{name}"
+        found[name] = digest(mask(where, value) if mask else value, where)
+
+    put("role", message.role)
+    if message.content is not None:
+        put("content", content_that_counts(message.content))
+    for index, part in enumerate(message.reasoning):
+        put(f"reasoning[{index}]", part)
+    for index, call in enumerate(message.tool_calls):
+        put(f"tool_calls[{index}].name", call.name)
+        put(f"tool_calls[{index}].arguments", call.arguments)
+        if call.malformed_arguments is not None:
+            put(f"tool_calls[{index}].malformed_arguments", call.malformed_arguments)
+    for index, result in enumerate(message.tool_results):
+        put(f"tool_results[{index}].answers", reference(result.call_id, calls))
+        put(f"tool_results[{index}].content", result.content)
+        put(f"tool_results[{index}].is_error", result.is_error)
+    if message.tool_calls:
+        ids = [call.id for call in message.tool_calls]
+        if len(set(ids)) != len(ids):
+            raise FingerprintError(f"{path}.tool_calls", "two calls of one turn share an id")
+        calls.append(ids)
+    return found
+
+
+def reference(call_id: str, calls: Sequence[Sequence[str]]) -> JsonValue:
+    """Which call a result answers: ``[call-bearing messages back, call in it]``, or the id itself if it answers none.
+
+    An id that several turns use means the latest of them.
+    """
+    for back, ids in enumerate(reversed(calls)):
+        if call_id in ids:
+            return [back, ids.index(call_id)]
+    return call_id
+
+
+def content_that_counts(content: JsonValue) -> JsonValue:
+    """A message's content without cache marks."""
+    if not isinstance(content, list):
+        return content
+    return [
+        {key: value for key, value in block.items() if key not in CACHE_MARKS}
+        if isinstance(block, dict)
+        else block
+        for block in content
+    ]
+
+
+def ignoring(rules: Iterable[tuple[IgnoreRule, Any]]) -> Masker | None:
+    """The masker for ``rules``, each with its compiled pattern; None where there are no rules.
+
+    A match becomes a constant in every text of the field, however deep in it.
+    """
+    compiled = [(re.compile(_path_pattern(rule.path)), pattern) for rule, pattern in rules]
+    if not compiled:
+        return None
+
+    def mask(path: str, value: JsonValue) -> JsonValue:
+        patterns = [pattern for where, pattern in compiled if where.fullmatch(path)]
+        return _replaced(value, patterns) if patterns else value
+
+    return mask
+
+
+def digest(value: JsonValue, path: str = "value") -> str:
+    """The short digest of a JSON value. Raises ``FingerprintError`` naming ``path``."""
+    return sha256(canonical(value, path)).hexdigest()[:DIGEST_LENGTH]
+
+
+def canonical(value: JsonValue, path: str = "value") -> bytes:
+    """``value`` as canonical JSON: sorted keys, no spaces, UTF-8, numbers as they are written.
+
+    Mapping order is not meaning; list order, number types and the form of Unicode text are. Raises
+    ``FingerprintError`` for what JSON cannot hold exactly: NaN, infinities, lone surrogates, keys that are no text,
+    sets and other objects.
+    """
+    if not isinstance(value, str):
+        _refuse_odd_keys(value, path)
+    try:
+        return _encode(value).encode()
+    except UnicodeEncodeError:
+        raise FingerprintError(
+            path, "the text holds a lone surrogate, which no provider can be sent"
+        ) from None
+    except (ValueError, TypeError, RecursionError) as error:
+        raise FingerprintError(path, f"the value cannot be written as JSON ({error})") from None
+
+
+def quoted(name: str) -> str:
+    """A name as it stands inside the brackets of a path: bare if plain, else as JSON text."""
+    return name if _PLAIN_NAME.match(name) else json.dumps(name, ensure_ascii=False)
+
+
+def dotted(name: str) -> str:
+    """A key as a path continues with it: ``.name`` if plain, else ``["odd name"]``."""
+    return f".{name}" if _PLAIN_NAME.match(name) else f"[{json.dumps(name, ensure_ascii=False)}]"
+
+
+def _script_digest(request: Request) -> dict[str, str]:
+    assert request.script is not None
+    path = f"script[{request.script.index}]"
+    return {path: digest(request.script.step, path)}
+
+
+def _same_head(first: Request, second: Request) -> bool:
+    # By identity: equal values may differ in number type, and values are not changed in place.
+    return (
+        first.provider is second.provider
+        and first.model is second.model
+        and first.params is second.params
+        and first.system is second.system
+        and first.tools is second.tools
+        and first.output_schema is second.output_schema
+        and not first.hooks
+    )
+
+
+def _numbered(names: Sequence[str]) -> tuple[str, ...]:
+    """Names made unique: a hook that stands in the chain twice is ``name`` and ``name#2``."""
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+    return tuple(found)
+
+
+def _path_pattern(path: str) -> str:
+    return re.escape(path).replace(r"\[\*\]", r"\[(?:[^\]\"]*|\"(?:[^\"\\]|\\.)*\")\]")
+
+
+def _replaced(value: JsonValue, patterns: Sequence[Any]) -> JsonValue:
+    if isinstance(value, str):
+        for pattern in patterns:
+            value = pattern.sub(IGNORED, value)
+        return value
+    if isinstance(value, dict):
+        return {key: _replaced(item, patterns) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_replaced(item, patterns) for item in value]
+    return value
+
+
+def _refuse_odd_keys(value: JsonValue, path: str) -> None:
+    # The encoder would turn 1 and True into "1" and "true", and two keys into one.
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            for key in item:
+                if not isinstance(key, str):
+                    raise FingerprintError(path, f"the key {key!r} is no text")
+            stack.extend(item.values())
+        elif isinstance(item, list | tuple):
+            stack.extend(item)

@@ -1,0 +1,323 @@
+"""Recording and replaying: providers that write down what another answered, or answer from what was written down.
+
+A replay is served by key: within one run of one case, the n-th request with a key gets the n-th exchange with that
+key. There is no nearest match, no wrap-around and no provider behind it. What is not recorded is a ``Miss``: a value
+that says what was recorded in that place instead and which fields differ.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from dryfire_action.cassette import Exchange
+from dryfire_action.errors import CassetteMissError, ProviderError, UsageError
+from dryfire_action.field_changes import changes_between
+from dryfire_action.fingerprint import Fingerprint, Fingerprinter
+from dryfire_action.placeholders import (
+    Stored,
+    answer_json,
+    error_from,
+    error_json,
+    fresh_call_ids,
+    response_from,
+    restore,
+    store,
+)
+from dryfire_action.redact import DEFAULT_RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from dryfire_action.cassette import Cassette
+    from dryfire_action.field_changes import FieldChange
+    from dryfire_action.fingerprint import Masker
+    from dryfire_action.messages import Provider, Request, Response
+    from dryfire_action.redact import Rules
+
+PlayedOutcome = Literal["replayed", "recorded", "stale", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A request that a replay could not answer, at its place in the case.
+
+    ``recorded`` is the exchange that stands at this place (None: nothing does), ``changes`` the fields in which its
+    request differs, ``times_recorded`` and ``times_asked`` how often this very request was recorded and asked for.
+    """
+
+    run: int
+    turn: int
+    attempt: int
+    current: Fingerprint
+    recorded: Exchange | None
+    changes: tuple[FieldChange, ...]
+    times_recorded: int
+    times_asked: int
+    empty: bool = False
+
+    @property
+    def outcome(self) -> Literal["stale", "missing"]:
+        """``stale`` where another request is recorded at this place, else ``missing``."""
+        return "stale" if self.changes else "missing"
+
+    @property
+    def sentence(self) -> str:
+        """The miss in one sentence, naming the fields that changed."""
+        where = f"turn {self.turn}" + (f", attempt {self.attempt}" if self.attempt else "")
+        if self.run:
+            where = f"run {self.run}, {where}"
+        if self.changes:
+            fields = ", ".join(f"{change.path} ({change.change})" for change in self.changes)
+            return f"{where}: recorded for another request; changed: {fields}"
+        if self.times_recorded:
+            return (
+                f"{where}: this request is recorded {_times(self.times_recorded)} and was asked for more times than "
+                f"that ({_times(self.times_asked)})"
+            )
+        if self.empty:
+            return f"{where}: the cassette is empty, nothing can be replayed"
+        return f"{where}: nothing is recorded here"
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """One request that went through a recorder or a replay, and what became of it.
+
+    ``exchange`` is what answered it, ``miss`` why nothing could. In diagnosis both may be set: the request was not
+    recorded, and the answer recorded at its place was fed forward.
+    """
+
+    run: int
+    turn: int
+    attempt: int
+    outcome: PlayedOutcome
+    current: Fingerprint
+    exchange: Exchange | None = None
+    miss: Miss | None = None
+
+
+class RunTape:
+    """One run's place in a case and everything that went through: what recorder and replay have in common.
+
+    Turn and attempt are counted by outcome: after an answer comes the next turn, after a failure the next attempt.
+    """
+
+    def __init__(self, run: int = 0, mask: Masker | None = None) -> None:
+        self.run = run
+        self.mask = mask
+        self.turn = 0
+        self.attempt = 0
+        self.played: list[Played] = []
+        self._fingerprinter = Fingerprinter(mask)
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """The exchanges that answered, placed where they answered."""
+        return tuple(played.exchange for played in self.played if played.exchange is not None)
+
+    @property
+    def misses(self) -> tuple[Miss, ...]:
+        """All requests that were not recorded."""
+        return tuple(played.miss for played in self.played if played.miss is not None)
+
+    def fingerprint(self, request: Request) -> Fingerprint:
+        """The fingerprint of ``request``, which is the next in this run's conversation."""
+        return self._fingerprinter.fingerprint(request)
+
+    def give(
+        self,
+        exchange: Exchange,
+        request: Request,
+        outcome: PlayedOutcome,
+        current: Fingerprint,
+        miss: Miss | None = None,
+    ) -> Response:
+        """Hand out what ``exchange`` holds, restored for ``request``: returns the answer or raises the failure."""
+        placed = replace(exchange, run=self.run, turn=self.turn, attempt=self.attempt)
+        self.played.append(Played(self.run, self.turn, self.attempt, outcome, current, placed, miss))
+        if exchange.error is not None:
+            self.attempt += 1
+            raise error_from(restore(exchange.error, exchange.from_request, request))
+        self.turn, self.attempt = self.turn + 1, 0
+        assert exchange.answer is not None
+        answer = restore(exchange.answer, exchange.from_request, request)
+        ids = fresh_call_ids(self._fingerprinter.call_ids, len(answer.get("tool_calls", ())))
+        return response_from(
+            answer, ids, exchange.usage, latency_ms=exchange.latency_ms, served=exchange.served
+        )
+
+    def missed(self, miss: Miss) -> None:
+        """Note a request that nothing answered."""
+        self.played.append(Played(self.run, self.turn, self.attempt, miss.outcome, miss.current, miss=miss))
+
+
+class RunIndex:
+    """The exchanges of one run of a cassette by key and by place; knows how often each key was asked for."""
+
+    def __init__(self, exchanges: Iterable[Exchange], run: int) -> None:
+        self.exchanges = tuple(exchange for exchange in exchanges if exchange.run == run)
+        self.asked: dict[str, int] = {}
+        self._by_key: dict[str, list[Exchange]] = {}
+        self._by_place = {exchange.place: exchange for exchange in self.exchanges}
+        for exchange in self.exchanges:
+            self._by_key.setdefault(exchange.key, []).append(exchange)
+
+    def next_with(self, key: str) -> Exchange | None:
+        """The exchange for the next request with this key; None once all of them were asked for."""
+        self.asked[key] = self.asked.get(key, 0) + 1
+        recorded = self._by_key.get(key, ())
+        return recorded[self.asked[key] - 1] if self.asked[key] <= len(recorded) else None
+
+    def miss(self, tape: RunTape, current: Fingerprint) -> Miss:
+        """Why the request that ``tape`` is at cannot be answered."""
+        recorded = self._by_place.get((tape.run, tape.turn, tape.attempt))
+        times = len(self._by_key.get(current.key, ()))
+        changes = changes_between(recorded.fingerprint, current) if recorded and not times else ()
+        return Miss(
+            run=tape.run,
+            turn=tape.turn,
+            attempt=tape.attempt,
+            current=current,
+            recorded=recorded,
+            changes=changes,
+            times_recorded=times,
+            times_asked=self.asked.get(current.key, 0),
+            empty=not self.exchanges,
+        )
+
+    def unplayed(self) -> tuple[Exchange, ...]:
+        """Recorded, but never asked for."""
+        found = []
+        for key, recorded in self._by_key.items():
+            found.extend(recorded[self.asked.get(key, 0) :])
+        return tuple(sorted(found, key=lambda exchange: exchange.place))
+
+
+class ReplayingProvider:
+    """Answers one run from a cassette and from nothing else.
+
+    A request that is not recorded raises ``CassetteMissError``. With ``diagnose`` the answer recorded at its place is
+    fed forward instead, where there is one, so that later changes are found too: the run has failed all the same, as
+    ``tape.misses`` says. ``expect_provider`` and ``expect_version`` refuse a cassette that was recorded against
+    another provider or SDK version (``UsageError``).
+    """
+
+    def __init__(
+        self,
+        cassette: Cassette,
+        *,
+        run: int = 0,
+        expect_provider: str | None = None,
+        expect_version: str | None = None,
+        diagnose: bool = False,
+        mask: Masker | None = None,
+    ) -> None:
+        refuse_other_origin(cassette, expect_provider, expect_version)
+        self.name = cassette.header.provider
+        self.tape = RunTape(run, mask)
+        self.index = RunIndex(cassette.exchanges, run)
+        self._diagnose = diagnose
+
+    async def complete(self, request: Request) -> Response:
+        """The recorded answer to ``request``; raises the recorded ``ProviderError``, or ``CassetteMissError``."""
+        current = self.tape.fingerprint(request)
+        exchange = self.index.next_with(current.key)
+        if exchange is not None:
+            return self.tape.give(exchange, request, "replayed", current)
+        miss = self.index.miss(self.tape, current)
+        if self._diagnose and miss.recorded is not None:
+            return self.tape.give(miss.recorded, request, miss.outcome, current, miss)
+        self.tape.missed(miss)
+        raise CassetteMissError(miss)
+
+
+class RecordingProvider:
+    """Passes requests on to ``inner`` and keeps what it answered, failures included.
+
+    The caller gets exactly what a replay will give. ``keep`` is called with every exchange before its answer is handed
+    out, so that nothing paid for is lost. ``known`` (see ``auto``) is served first where it has the very request.
+    """
+
+    def __init__(
+        self,
+        inner: Provider,
+        *,
+        run: int = 0,
+        mask: Masker | None = None,
+        rules: Rules = DEFAULT_RULES,
+        today: str = "",
+        keep: Callable[[Exchange], None] = lambda _: None,
+        known: Iterable[Exchange] = (),
+    ) -> None:
+        self.name = inner.name
+        self.tape = RunTape(run, mask)
+        self.index = RunIndex(known, run)
+        self._inner = inner
+        self._rules = rules
+        self._today = today
+        self._keep = keep
+
+    async def complete(self, request: Request) -> Response:
+        """The answer of ``inner`` as a replay will give it; raises its ``ProviderError``."""
+        current = self.tape.fingerprint(request)
+        exchange = self.index.next_with(current.key)
+        if exchange is not None:
+            return self.tape.give(exchange, request, "replayed", current)
+        exchange = await self._asked(request, current)
+        self._keep(exchange)
+        return self.tape.give(exchange, request, "recorded", current)
+
+    async def _asked(self, request: Request, current: Fingerprint) -> Exchange:
+        place = Exchange(self.tape.run, self.tape.turn, self.tape.attempt, current, recorded=self._today)
+        try:
+            response = await self._inner.complete(request)
+        except ProviderError as error:
+            stored = self._stored(error_json(error), request)
+            return replace(place, error=stored.value, from_request=stored.from_request)
+        stored = self._stored(answer_json(response), request)
+        return replace(
+            place,
+            answer=stored.value,
+            from_request=stored.from_request,
+            usage=response.usage,
+            latency_ms=response.latency_ms,
+            served=response.model_served,
+            cuts=() if stored.value["text"] != response.text else _cuts(response.chunks),
+            reasoning_altered=stored.reasoning_altered,
+        )
+
+    def _stored(self, value: dict[str, object], request: Request) -> Stored:
+        return store(value, request, self._rules, self.tape.mask)
+
+
+def refuse_other_origin(cassette: Cassette, provider: str | None, version: str | None) -> None:
+    """Raise ``UsageError`` where ``cassette`` was recorded against another provider or SDK version than expected.
+
+    None means not checked.
+    """
+    header = cassette.header
+    remedy = "record it again, or change what is expected"
+    if provider is not None and provider != header.provider:
+        raise UsageError(
+            f"the cassette was recorded against the provider {header.provider!r}, expected {provider!r}",
+            remedy=remedy,
+        )
+    if version is not None and version != (header.sdk_version or ""):
+        raise UsageError(
+            f"the cassette was recorded against version {header.sdk_version or 'unknown'} of {header.provider!r}, "
+            f"expected {version}",
+            remedy=remedy,
+        )
+
+
+def _cuts(chunks: tuple[str, ...]) -> tuple[int, ...]:
+    found, position = [], 0
+    for chunk in chunks[:-1]:
+        position += len(chunk)
+        found.append(position)
+    return tuple(found)
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else "twice" if count == 2 else f"{count} times"

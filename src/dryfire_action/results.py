@@ -1,0 +1,177 @@
+"""What a run of suites found: values only, rolled up the same way for every report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from dryfire_action.errors import EXIT_FAILED, EXIT_PASSED, EXIT_RECORDING, EXIT_USAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dryfire_action.agent import Run
+    from dryfire_action.errors import Place
+    from dryfire_action.field_changes import FieldChange
+    from dryfire_action.messages import JsonValue
+
+TurnOutcome = Literal["replayed", "recorded", "live", "stale", "missing", "failed", "not_reached"]
+CaseOutcome = Literal["passed", "failed", "stale", "missing", "damaged", "excluded", "skipped"]
+CASE_OUTCOMES: tuple[CaseOutcome, ...] = (
+    "passed",
+    "failed",
+    "stale",
+    "missing",
+    "damaged",
+    "excluded",
+    "skipped",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TurnResult:
+    """One attempt of one turn. ``recorded`` and ``current`` are keys; ``changes`` says why they differ.
+
+    ``note`` is a sentence for what fields cannot say ("recorded 2 times, asked 3 times", "not reached").
+    """
+
+    index: int
+    attempt: int
+    outcome: TurnOutcome
+    recorded: str | None = None
+    current: str | None = None
+    changes: tuple[FieldChange, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one assertion says. ``message`` is empty when it passed."""
+
+    kind: str
+    description: str
+    passed: bool
+    message: str = ""
+    expected: JsonValue = None
+    actual: JsonValue = None
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """One execution of a case. ``verdicts`` is empty where the run was stale or missing: then nothing is judged.
+
+    ``error`` is why it failed apart from its assertions (the provider's reason, an unmocked tool, not finished).
+    """
+
+    index: int
+    passed: bool
+    turns: tuple[TurnResult, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    termination: str = ""
+    error: str = ""
+    trace: Run | None = None
+
+    @property
+    def misses(self) -> tuple[TurnResult, ...]:
+        """The turns that are stale or missing."""
+        return tuple(turn for turn in self.turns if turn.outcome in ("stale", "missing"))
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """What became of one case. ``error`` says why in one line; ``file`` is the cassette's path as shown to people."""
+
+    suite: str
+    name: str
+    outcome: CaseOutcome
+    runs: tuple[RunResult, ...] = ()
+    error: str = ""
+    remedy: str = ""
+    require_pass_rate: float = 1.0
+    cassette: str = ""
+    unplayed: int = 0
+    notices: tuple[str, ...] = ()
+    place: Place | None = None
+
+    @property
+    def id(self) -> str:
+        """``suite::case``."""
+        return f"{self.suite}::{self.name}"
+
+    @property
+    def shown_run(self) -> RunResult | None:
+        """The run that stands for the case: the first that did not pass, else the first."""
+        failing = (run for run in self.runs if not run.passed)
+        return next(failing, self.runs[0] if self.runs else None)
+
+    @property
+    def passed_runs(self) -> int:
+        """How many of its runs passed."""
+        return sum(run.passed for run in self.runs)
+
+    @property
+    def provider_failed(self) -> bool:
+        """Whether the run that stands for the case ended because the provider failed."""
+        return self.shown_run is not None and self.shown_run.termination == "provider_error"
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteResult:
+    """The results of one suite's cases, in the order of the file."""
+
+    name: str
+    file: str
+    cases: tuple[CaseResult, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """Everything one ``dryfire run`` found.
+
+    ``left_out`` counts the cases that arguments left out, ``complete`` is False when the run stopped early
+    (``--fail-fast``, an interrupt), ``mode`` the cassette mode that was asked for, ``command`` what re-records only
+    what is stale ("" when nothing is).
+    """
+
+    suites: tuple[SuiteResult, ...]
+    mode: str = "replay"
+    complete: bool = True
+    interrupted: bool = False
+    left_out: int = 0
+    allow_skipped: bool = False
+    allow_empty: bool = False
+    command: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def cases(self) -> Iterator[CaseResult]:
+        """All case results, in suite order."""
+        return (case for suite in self.suites for case in suite.cases)
+
+    @property
+    def to_record(self) -> tuple[CaseResult, ...]:
+        """The cases whose recordings are stale, missing or damaged."""
+        return tuple(case for case in self.cases if case.outcome in ("stale", "missing", "damaged"))
+
+    @property
+    def exit_code(self) -> int:
+        """The exit code of DESIGN: of several the first of 2, 3, 1 (an interrupt is the caller's 130)."""
+        outcomes = Counter(case.outcome for case in self.cases)
+        checked = sum(outcomes.values()) - outcomes["excluded"] - outcomes["skipped"]
+        if (outcomes["skipped"] and not self.allow_skipped) or (not checked and not self.allow_empty):
+            return EXIT_USAGE
+        if self.to_record or any(case.provider_failed for case in self.cases if case.outcome == "failed"):
+            return EXIT_RECORDING
+        return EXIT_FAILED if outcomes["failed"] else EXIT_PASSED
+
+
+def counts(cases: Sequence[CaseResult]) -> dict[str, int]:
+    """How many cases had each outcome, and how many turns there were, under the names of the result file."""
+    outcomes = Counter(case.outcome for case in cases)
+    return {
+        "cases": len(cases),
+        **{outcome: outcomes[outcome] for outcome in CASE_OUTCOMES},
+        "turns": sum(len(run.turns) for case in cases for run in case.runs),
+    }
