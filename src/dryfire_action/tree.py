@@ -107,7 +107,7 @@ class FolderTree:
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
         _refuse_odd(file.stat(), path)
         descriptor = os.open(file, flags | getattr(os, "O_BINARY", 0))
-        with open(descriptor, "rb") as stream:
+        with os.fdopen(descriptor, "rb") as stream:
             found = os.fstat(descriptor)
             _refuse_odd(found, path)
             data = stream.read(self.limit + 1) if found.st_size <= self.limit else b""
