@@ -35,10 +35,18 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["cli", "action", "__main__", "hooks"], DOOR),
 }
 
-# Files that are one unit together with another: they know the same outside thing.
+# Files that are one unit together with another: the same edge, the same family.
 PART_OF = {
+    "call_checks": "checks",
+    "findings": "checks",
+    "run_checks": "checks",
+    "text_checks": "checks",
     "cassette_document": "cassette_file",
+    "cassette_names": "cassette_file",
+    "cassette_store": "cassette_file",
     "globs": "tree",
+    "node": "yaml_io",
+    "references": "suite_file",
     "suite_checks": "suite_file",
     "yaml_scalars": "yaml_io",
 }
@@ -56,7 +64,7 @@ TYPES_ONLY: dict[str, set[str]] = {
 TOO_HEAVY_FOR_HOOKS = {"requests", "rich"}
 
 # Third-party modules that words and engine may load inside a function, at the moment they are needed.
-LAZY_BELOW_EDGES = {"regex", "jsonschema"}
+LAZY_BELOW_EDGES = {"jsonschema", "referencing", "regex"}
 
 # The optional extras: loaded inside a function, by providers only.
 PROVIDER_SDKS = {"anthropic", "openai", "google"}
@@ -72,6 +80,7 @@ DISTRIBUTIONS = {
     "pydantic": "pydantic",
     "pydantic_core": "pydantic",
     "pytest": "pytest",  # the plugin: whoever loads it has pytest
+    "referencing": "referencing",
     "regex": "regex",
     "requests": "requests",
     "rich": "rich",
@@ -157,7 +166,8 @@ def problems(sources: Mapping[str, str]) -> list[str]:
         loads[module] = at_import
         if _is_pure(unit):
             found += [f"{module}:{line}: calls {name}(): have it handed in" for line, name in _calls(source)]
-    return found + _cycles(loads) + _heavy_hooks(loads)
+    # `from a import b, c` is two imports and one complaint
+    return [*dict.fromkeys(found), *_cycles(loads), *_heavy_hooks(loads)]
 
 
 def _target(item: Import, sources: Mapping[str, str]) -> str:
