@@ -30,7 +30,7 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["tree", "yaml_io", "cassette_file", "suite_file", "passthrough"], EDGE),
     **dict.fromkeys(["providers", "reports", "github"], EDGE),
     # assembly: engine and edges put together; the library's public face
-    **dict.fromkeys(["runner", "llm", "replay", "tracing", "pytest_plugin"], ASSEMBLY),
+    **dict.fromkeys(["runner", "case_run", "llm", "replay", "tracing", "pytest_plugin"], ASSEMBLY),
     # front doors: parse, call, print, return a number
     **dict.fromkeys(["cli", "action", "__main__", "hooks"], DOOR),
 }
