@@ -129,14 +129,14 @@ def mapping(
     if not isinstance(node.value, dict):
         problems.add(node, f"{what} must be a map, not {kind_of(node.value)}")
         return {}
-    known = tuple(allowed)
+    known = dict.fromkeys(allowed)
     found: dict[str, Node] = {}
     for key in node.value:
         child = node.child(key)
         if key in known:
             found[key] = child
         else:
-            hint = (hints or {}).get(key) or did_you_mean(key, set(known) - set(node.value) or known)
+            hint = (hints or {}).get(key) or did_you_mean(key, known.keys() - node.value.keys() or known)
             problems.add(child, f"unknown key {key!r} in {what}", hint, at=child.home)
     for key in required:
         if key not in node.value:
