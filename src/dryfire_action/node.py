@@ -144,6 +144,11 @@ def mapping(
     return found
 
 
+def has_only(node: Node, known: Mapping[str, Node]) -> bool:
+    """Whether ``node`` is a map of known keys: else the reader has said what is wrong, and more would confuse."""
+    return isinstance(node.value, dict) and len(known) == len(node.value)
+
+
 def sequence(node: Node, problems: Problems, what: str = "this") -> list[Node]:
     """The items of a list."""
     if isinstance(node.value, list):

@@ -106,23 +106,23 @@ class References:
             node = found
         return node
 
-    def data(self, node: Node, what: str) -> JsonValue:
+    def data(self, node: Node) -> JsonValue:
         """The plain value of ``node`` with every ``$ref`` in it resolved, at any depth.
 
         One that begins with ``#`` points into the value itself, as in JSON Schema, and is left alone.
         """
         if not _holds_reference(node.value):
             return node.value
-        return self._data(node, what)
+        return self._data(node)
 
-    def _data(self, node: Node, what: str) -> JsonValue:
+    def _data(self, node: Node) -> JsonValue:
         found = self.resolved(node)
         if found is None:
             return None
         if isinstance(found.value, dict):
-            return {key: self._data(found.child(key), what) for key in found.value}
+            return {key: self._data(found.child(key)) for key in found.value}
         if isinstance(found.value, list):
-            return [self._data(item, what) for item in found.children()]
+            return [self._data(item) for item in found.children()]
         return found.value
 
     def _followed(self, node: Node, target: str) -> Node | None:
