@@ -11,7 +11,7 @@ import re
 from typing import Any
 
 _SPACE = re.compile(r"[ \t\r\n]*+")
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*+)"', re.DOTALL)
+_STRING = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
 _SCALAR = re.compile(r"[-+A-Za-z0-9.]++")
 _ESCAPE = re.compile(
     r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL
@@ -26,23 +26,30 @@ class Fields(list[tuple[str, Any]]):
 class LocatedText(str):
     """A JSON string, decoded, that knows the text it was written as and where that begins."""
 
-    __slots__ = ("raw", "start")
+    __slots__ = ("_places", "raw", "start")
 
     raw: str
     start: int
+    _places: list[int]
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """The span in the JSON text that a span of the decoded text was written as."""
         if "\\" not in self.raw:
             return self.start + start, self.start + end
-        places: list[int] = []
-        at = 0
-        for escape in _ESCAPE.finditer(self.raw):
-            places.extend(range(at, escape.start()))
-            places.append(escape.start())
-            at = escape.end()
-        places.extend(range(at, len(self.raw) + 1))
-        return self.start + places[start], self.start + places[end]
+        if not hasattr(self, "_places"):
+            self._places = _places(self.raw)
+        return self.start + self._places[start], self.start + self._places[end]
+
+
+def _places(raw: str) -> list[int]:
+    """Where each character of the decoded text begins in the text as it is written, and where that ends."""
+    places: list[int] = []
+    at = 0
+    for escape in _ESCAPE.finditer(raw):
+        places.extend(range(at, escape.start() + 1))
+        at = escape.end()
+    places.extend(range(at, len(raw) + 1))
+    return places
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any] | Fields:

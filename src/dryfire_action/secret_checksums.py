@@ -10,9 +10,11 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import re
 import zlib
 from typing import Any
 
+_SEGMENT = re.compile(r"[A-Za-z0-9]{16,}+")
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 # (first, last, digits compared, lengths). From the issuers' published identification number ranges.
@@ -95,6 +97,42 @@ def crc32_tail_holds(token: str) -> bool:
     return len(body) > 6 and crc32_base62(body[:-6]) == body[-6:]
 
 
+def crc32_hex_tail_holds(token: str) -> bool:
+    """Whether the last eight hexadecimal digits are the CRC-32 of what stands before them.
+
+    Cloudflare sums the body, Grafana the prefix too, with the bytes turned round; the descriptions are short, so
+    each reading is tried. A sum that holds by one of them does not hold by chance.
+    """
+    tail = token[-8:].lower()
+    whole = token[:-8].rstrip("_")
+    for body in (whole, whole.partition("_")[2]):
+        number = zlib.crc32(body.encode("utf-8", "surrogatepass"))
+        if tail in (f"{number:08x}", number.to_bytes(4, "little").hex()):
+            return len(token) > 16
+    return False
+
+
+def is_mixed(value: str) -> bool:
+    """Whether a value has digits, small and capital letters: random text, no digest and no word."""
+    return (
+        any(c.isdigit() for c in value)
+        and any(c.islower() for c in value)
+        and any(c.isupper() for c in value)
+    )
+
+
+def is_numbered(value: str) -> bool:
+    """Whether a digit stands in a value."""
+    return any(character.isdigit() for character in value)
+
+
+def has_random_segment(value: str) -> bool:
+    """Whether sixteen letters and digits stand together somewhere: random text, no words with hyphens."""
+    return any(
+        any(c.isdigit() for c in part) and any(c.isalpha() for c in part) for part in _SEGMENT.findall(value)
+    )
+
+
 def decoded_base64(text: str) -> bytes | None:
     """The bytes of a base64 or base64url text, padded or not; None where it is neither."""
     plain = text.rstrip("=").replace("-", "+").replace("_", "/")
@@ -102,6 +140,18 @@ def decoded_base64(text: str) -> bytes | None:
         return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
     except (binascii.Error, ValueError):
         return None
+
+
+def basic_parts(value: str) -> tuple[str, str] | None:
+    """User and password from the base64 of RFC 7617; None where a value is no such base64."""
+    data = decoded_base64(value)
+    if data is None or b":" not in data:
+        return None
+    try:
+        user, _, password = data.decode("utf-8").partition(":")
+    except UnicodeDecodeError:
+        return None
+    return (user, password) if (user + password).isprintable() else None
 
 
 def decoded_json(text: str) -> dict[str, Any] | None:

@@ -12,14 +12,17 @@ from functools import lru_cache
 from typing import Literal
 
 KeyKind = Literal[
-    "credential", "weak", "query", "authorization", "cookie", "set-cookie", "cookies", "account"
-]
+    "credential", "weak", "query", "in-query", "fields",
+    "authorization", "cookie", "set-cookie", "cookies", "cookie-value", "account",
+]  # fmt: skip
 """What a name says about its value.
 
-`credential`: the value is a secret whatever it looks like. `weak`: only where it also looks like one.
-`query`: a secret in a URL or form, an ordinary word elsewhere. `authorization`: a scheme, then the secret.
-`cookie` and `set-cookie`: header values with cookies in them. `cookies`: a mapping or list of cookies.
-`account`: no secret, but the name of whose account was used.
+- `credential`: it is a secret, whatever it looks like. `weak`: only where it also looks like one.
+- `query`: a secret in a URL or form (then `in-query`), an ordinary word elsewhere. `fields`: the fields of one.
+- `authorization`: a scheme, then the secret.
+- `cookie` and `set-cookie`: header values with cookies in them. `cookies`: a mapping or list of cookies.
+  `cookie-value`: the value of one.
+- `account`: no secret, but the name of whose account was used.
 """
 
 _SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
@@ -72,9 +75,14 @@ _EXACT: dict[str, KeyKind] = {
     "otp": "query",
     "cvv": "credential",
     "cvc": "credential",
-    "phpsessid": "credential",
-    "jsessionid": "credential",
-    "connectsid": "credential",
+    "phpsessid": "cookie-value",
+    "jsessionid": "cookie-value",
+    "connectsid": "cookie-value",
+    "aspnetsessionid": "cookie-value",
+    "laravelsession": "cookie-value",
+    "cfbm": "cookie-value",
+    "cfclearance": "cookie-value",
+    "cfuvid": "cookie-value",
     "openaiorganization": "account",
     "openaiproject": "account",
     "anthropicorganizationid": "account",

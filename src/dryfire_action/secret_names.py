@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Literal
 
-from dryfire_action.secret_checksums import decoded_base64
+from dryfire_action.secret_checksums import basic_parts, has_random_segment
 from dryfire_action.secret_keys import KeyKind, is_taste_cookie, key_kind, plain_name
-from dryfire_action.secret_placeholders import is_made_up, is_prose, is_redacted, looks_opaque
+from dryfire_action.secret_placeholders import is_made_up, is_prose, is_public, is_redacted, looks_opaque
 
 Found = tuple[int, int, str]
 """Start, end and rule id."""
@@ -51,17 +52,25 @@ _NAME = re.compile(
 )
 _BARE_VALUE = re.compile(r"[^\s\"'&;,<>(){}\[\]\\|`]++")
 _MARKED_VALUE = re.compile(r"[\[<{$%*][^\s\"'&;,\\]*+")
-_QUOTED_VALUE = {'"': re.compile(r"(?:[^\"\\\r\n]|\\.)*+"), "'": re.compile(r"(?:[^'\\\r\n]|\\.)*+")}
+_QUOTED_VALUE = {
+    '"': re.compile(r"[^\"\\\r\n]*+(?:\\.[^\"\\\r\n]*+)*+"),
+    "'": re.compile(r"[^'\\\r\n]*+(?:\\.[^'\\\r\n]*+)*+"),
+}
 _ESCAPED_VALUE = re.compile(r"[^\"'\\\r\n]*+")
-_LINE = re.compile(r"[^\r\n\"]*+")
+_LINE = re.compile(r"[^\r\n\"']*+")
 _WORD_BEFORE = re.compile(r"([A-Za-z]{2,20})[ ]\Z")
-_CALL = re.compile(r"[A-Za-z_][\w.]*+[(\[]")
+_LAST_WORDS = frozenset({"key", "token", "secret", "password"})
+# An expression (`settings.key1`) or a path (`/run/secrets/db1`), whose pieces are too short to be random.
+_CODE = re.compile(r"(?:[A-Za-z_]\w{0,15}(?:\.[A-Za-z_]\w{0,15}){1,8}|\.{0,2}~?(?:/[\w.-]{1,24}){2,12})")
+_UUID = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
 
 
 def worth_hiding(value: str, *, samples: bool) -> bool:
     """Whether a value under a credential's name is the credential: not redacted, not a sentence about it
     and, unless `samples`, not an invented one."""
-    return not is_redacted(value) and not is_prose(value) and (samples or not is_made_up(value))
+    if is_redacted(value) or is_prose(value) or is_public(value.strip()):
+        return False
+    return samples or not is_made_up(value)
 
 
 def spans_under(text: str, kind: KeyKind, name: str | None, *, samples: bool) -> Iterator[Found]:
@@ -72,19 +81,16 @@ def spans_under(text: str, kind: KeyKind, name: str | None, *, samples: bool) ->
     """
     if kind == "authorization":
         yield from _authorization(text, 0, samples)
-    elif kind in ("cookie", "set-cookie", "cookies"):
+    elif kind in ("cookie", "set-cookie"):
         yield from _cookies(text, 0, samples, whole=True)
+    elif kind == "cookie-value":
+        if not is_taste_cookie(name or "") and _is_cookie_value(text, samples=samples):
+            yield _stripped(text, "cookie")
     elif kind == "account":
         if not is_redacted(text):
             yield _stripped(text, "account-header")
-    elif kind == "credential":
-        if worth_hiding(text, samples=samples) and (samples or not _repeats(name, text)):
-            yield from _after_scheme(text)
-    elif kind == "weak":
-        one_word = not any(character.isspace() for character in text.strip())
-        fits = one_word if samples else looks_opaque(text.strip())
-        if fits and worth_hiding(text, samples=samples) and (samples or not _repeats(name, text)):
-            yield _stripped(text, "credential-key")
+    elif _fits(kind, text.strip(), samples=samples) and (samples or not _repeats(name, text)):
+        yield from _after_scheme(text)
 
 
 def assigned_spans(text: str, *, samples: bool) -> Iterator[Found]:
@@ -93,54 +99,77 @@ def assigned_spans(text: str, *, samples: bool) -> Iterator[Found]:
     for match in _NAME.finditer(text):
         if match.start() < done:
             continue
-        name = match["n"]
-        kind = key_kind(name)
-        in_query = match["op"] in ("=", "%3D") and (match.start() == 0 or text[match.start() - 1] in "?&;")
-        if kind in ("query", None) and match["op"] != "%3D" and not match["close"]:
-            before = _WORD_BEFORE.search(text, max(0, match.start() - 22), match.start())
-            joined = (
-                key_kind(f"{before[1]}_{name}")
-                if before and name.lower() in ("key", "token", "secret")
-                else None
-            )
-            kind = joined or kind
-        if kind is None or kind == "account" or (kind == "query" and not in_query):
+        kind = _kind_in_text(text, match)
+        at = match.end()
+        if kind is None:
             continue
-        if kind in ("authorization", "cookie", "set-cookie", "cookies"):
-            if match["op"] not in (":", "=>", "="):
-                continue
-            line = _LINE.match(text, match.end())
+        if kind in ("authorization", "cookie", "set-cookie"):
+            line = _LINE.match(text, at)
             value = line[0] if line else ""
             if kind == "authorization":
-                finder = _authorization(value, match.end(), samples)
+                finder = _authorization(value, at, samples)
             else:
-                finder = _cookies(value, match.end(), samples, whole=False)
+                finder = _cookies(value, at, samples, whole=False)
             for found in finder:
                 yield found
                 done = max(done, found[1])
             continue
-        value, quoted = _value_at(text, match)
-        if not value or (not quoted and _CALL.match(text, match.end())):
+        value = _value_at(text, match)
+        if not value or (kind == "in-code" and _is_code(value, text, at + len(value))):
             continue
-        if quoted or in_query:
-            least = {"credential": 1, "weak": 1 if samples else 8}.get(kind, 16)
-            fits = len(value) >= least and (kind == "credential" or looks_opaque(value, least))
-        else:
-            fits = looks_opaque(value, 6 if kind == "credential" else 12)
-        if fits and worth_hiding(value, samples=samples) and (samples or not _repeats(name, value)):
-            done = match.end() + len(value)
-            yield match.end(), done, "credential-key"
+        if _fits(kind, value, samples=samples) and (samples or not _repeats(match["n"], value)):
+            done = at + len(value)
+            yield at, done, "cookie" if kind == "cookie-value" else "credential-key"
 
 
-def _value_at(text: str, match: re.Match[str]) -> tuple[str, bool]:
-    opening = match["open"]
+_TextKind = KeyKind | Literal["in-code"]
+
+
+def _kind_in_text(text: str, match: re.Match[str]) -> _TextKind | None:
+    """What a name in a text says about what follows it; `in-code` where the value must look like a secret."""
+    name, operator = match["n"], match["op"]
+    kind: KeyKind | None = key_kind(name)
+    if name.lower() in _LAST_WORDS and not match["close"]:
+        before = _WORD_BEFORE.search(text, max(0, match.start() - 22), match.start())
+        kind = (key_kind(f"{before[1]}_{name}") if before else None) or kind
+    if kind in (None, "account", "cookies", "fields"):
+        return None
+    if operator in ("=", "%3D") and (match.start() == 0 or text[match.start() - 1] in "?&;"):
+        return "in-query" if kind == "query" else kind
+    if kind == "query":
+        return None
+    if kind in ("authorization", "cookie", "set-cookie", "cookie-value"):
+        return kind
+    return kind if match["open"] else "in-code"
+
+
+def _fits(kind: _TextKind, value: str, *, samples: bool) -> bool:
+    """Whether a value can be the secret that a name of a kind announces."""
+    if kind in ("query", "cookies", "fields") or not worth_hiding(value, samples=samples):
+        return False
+    if kind == "in-query":
+        return len(value) >= 16 and has_random_segment(value) and not _UUID.fullmatch(value)
+    if kind == "in-code":
+        # A bare word in prose, settings or code may also be a type or a variable.
+        return len(value) >= 6 and any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
+    if kind == "weak" and not samples:
+        return looks_opaque(value)
+    return kind != "weak" or not any(character.isspace() for character in value)
+
+
+def _is_code(value: str, text: str, end: int) -> bool:
+    return text[end : end + 1] in ("(", "[") or _CODE.fullmatch(value) is not None
+
+
+def _value_at(text: str, match: re.Match[str]) -> str:
+    """The value after a name: up to the quote that opens it, or up to what ends a bare word."""
+    opening, at = match["open"], match.end()
     if opening is None:
-        marked = _MARKED_VALUE.match(text, match.end())
-        value = marked or _BARE_VALUE.match(text, match.end())
-        return (value[0].rstrip(".!?:") if value else ""), False
+        value = _MARKED_VALUE.match(text, at) or _BARE_VALUE.match(text, at)
+        return value[0].rstrip(".!?:") if value else ""
     pattern = _QUOTED_VALUE[opening] if len(opening) == 1 else _ESCAPED_VALUE
-    value = pattern.match(text, match.end())
-    return (value[0] if value else ""), True
+    value = pattern.match(text, at)
+    return value[0] if value else ""
 
 
 def _repeats(name: str | None, value: str) -> bool:
@@ -161,6 +190,10 @@ def _after_scheme(text: str) -> Iterator[Found]:
         yield _stripped(text, "credential-key")
 
 
+def _is_cookie_value(value: str, *, samples: bool) -> bool:
+    return value.strip('" ').lower() not in ("", "deleted") and worth_hiding(value, samples=samples)
+
+
 def _authorization(text: str, offset: int, samples: bool) -> Iterator[Found]:
     match = _SCHEME.match(text)
     scheme = match["scheme"].lower() if match else ""
@@ -173,23 +206,13 @@ def _authorization(text: str, offset: int, samples: bool) -> Iterator[Found]:
         return
     start, end = match.span("v") if match else _stripped(text, "")[:2]
     value = text[start:end]
-    if scheme == "basic" and not basic_is_secret(value, samples=samples):
-        return
+    if scheme == "basic" and (parts := basic_parts(value)) is not None:
+        user, password = parts
+        is_known = not samples and (is_made_up(password) or user == password)
+        if (not password or is_redacted(password) or is_known) and not looks_opaque(user, 16):
+            return
     if worth_hiding(value, samples=samples):
         yield offset + start, offset + end, "authorization"
-
-
-def basic_is_secret(value: str, *, samples: bool) -> bool:
-    """Whether the base64 of `user:password` holds a password, or a key in the user's place."""
-    data = decoded_base64(value)
-    if data is None:
-        return not is_redacted(value)
-    user, colon, password = data.decode("utf-8", "replace").partition(":")
-    if not colon:
-        return worth_hiding(user, samples=samples)
-    if password and not is_redacted(password):
-        return samples or not (is_made_up(password) or password == user)
-    return looks_opaque(user, 16)
 
 
 def _cookies(text: str, offset: int, samples: bool, *, whole: bool) -> Iterator[Found]:
@@ -199,7 +222,7 @@ def _cookies(text: str, offset: int, samples: bool, *, whole: bool) -> Iterator[
         name, value = match["n"], match["v"].rstrip()
         if plain_name(name) in _COOKIE_ATTRIBUTES or is_taste_cookie(name):
             continue
-        if value.strip('"').lower() in ("", "deleted") or not worth_hiding(value, samples=samples):
+        if not _is_cookie_value(value, samples=samples):
             continue
         start = offset + match.start("v")
         yield start, start + len(value), "cookie"

@@ -64,6 +64,12 @@ _FILLER = _words(
     1234 12345 123456 0 1 2 3
     """
 )
+_KNOWN_PASSWORDS = _words(
+    """
+    postgres root admin guest password pass secret mysql mariadb mongo mongodb redis rabbitmq user app test dev
+    local minio minioadmin elastic neo4j sa changeme example
+    """
+)
 _PROSE = _words(
     """
     the a an is are was your must be can may for to of and or not this that required used with when
@@ -160,6 +166,22 @@ def is_nobodys_address(address: str) -> bool:
     """Whether an e-mail address is in a domain that RFC 2606 and RFC 6761 keep for documentation and
     tests."""
     return _RESERVED_DOMAIN.search(address.lower()) is not None
+
+
+def is_local_default(user: str, password: str, host: str) -> bool:
+    """Whether the parts of a URL are those of a service on the developer's own machine, as started by its
+    image: a host without a dot, or this machine's address, and a password that everybody knows."""
+    name = host.lower().strip("[]")
+    is_local = (
+        "." not in name or name.startswith("127.") or name.endswith((".local", ".localhost", ".internal"))
+    )
+    known = password == user or password.lower() in _KNOWN_PASSWORDS
+    return is_made_up(password) or (known and (is_local or name in ("0.0.0.0", "::1")))
+
+
+def is_public(value: str) -> bool:
+    """Whether a value is a key that is made to be shown: Stripe's, Supabase's, Langfuse's publishable ones."""
+    return value.startswith(("pk_live_", "pk_test_", "sb_publishable_", "pk-lf-"))
 
 
 def is_prose(value: str) -> bool:

@@ -23,7 +23,9 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["suite", "results", "version"], WORDS),
     **dict.fromkeys(["json_leaves", "patterns", "placeholders", "repetition", "source_text"], WORDS),
     **dict.fromkeys(["secret_checksums", "secret_keys", "secret_names", "secret_placeholders"], WORDS),
-    **dict.fromkeys(["secret_rules"], WORDS),
+    **dict.fromkeys(["named_texts", "secret_allowances", "secret_platform_tokens"], WORDS),
+    **dict.fromkeys(["secret_provider_tokens", "secret_rule", "secret_rules", "secret_search"], WORDS),
+    **dict.fromkeys(["secret_shapes"], WORDS),
     # engine: what happens; everything ambient is handed in
     **dict.fromkeys(["ambient", "mocks", "checks", "playback", "retry", "agent", "causes"], ENGINE),
     # edges: each knows one outside thing

@@ -1,0 +1,287 @@
+"""The search for secrets in one text: shapes, names, a team's patterns, and the layers a text may hide them
+in.
+
+Layers opened here are those that are text in text: JSON (in strings of JSON too), one JSON document a line,
+and percent-encoding. Compression, base64 and streams are opened by whoever reads the file. Every layer maps
+what it finds back to the text it was given.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, Protocol
+
+from dryfire_action import json_leaves
+from dryfire_action.named_texts import NamedText, named_texts
+from dryfire_action.secret_allowances import Allowance
+from dryfire_action.secret_keys import KeyKind, plain_name
+from dryfire_action.secret_names import Found, assigned_spans, spans_under
+from dryfire_action.secret_placeholders import MARKER_PATTERN, is_redacted
+from dryfire_action.secret_rule import Rule, group_of
+from dryfire_action.secret_rules import RULES
+
+# JSON in a string in JSON in a string …: deeper than this it is searched as plain text.
+_DEEPEST_JSON = 6
+_DEEPEST_PERCENT = 2
+_JSON_LINE = re.compile(r"^(?:[a-z]{1,16}:)?[ \t]{0,8}(?P<v>[{\[].*[}\]])[ \t\r]*$", re.MULTILINE)
+_PERCENT_RUN = re.compile(r"[A-Za-z0-9%._~!$'()*+,;=:@/?&#-]{6,}+")
+_PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
+_BLOB = re.compile(r"[A-Za-z0-9+/]{64}")
+_CREDENTIAL_WORDS = ("key", "token", "secret", "auth", "credential", "akia", "asia")
+_NEAR = 80
+
+
+class Searchable(Protocol):
+    """A compiled pattern: `re`'s, or a team's with a time limit."""
+
+    def finditer(self, text: str, /) -> Iterable[Any]:
+        """The matches, each with `span(group)`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TeamRule:
+    """A rule of a team's own, from `redact.rules` in `dryfire.yaml`: a pattern, or names of keys, or both.
+
+    `group` is the part of a match that is the secret; 0 is all of it. `keys` are compared as all names are.
+    """
+
+    id: str
+    pattern: Searchable | None = None
+    group: int | str = 0
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What is looked for: the rules of the table, a team's own, and whether published samples and plainly
+    invented values count. `allow` is not applied by the search: `allowance` says what a finding's reader
+    may let pass."""
+
+    table: tuple[Rule, ...] = RULES
+    team: tuple[TeamRule, ...] = ()
+    allow: tuple[Allowance, ...] = ()
+    samples: bool = True
+    _team_keys: Mapping[str, str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        keys = {plain_name(name): rule.id for rule in self.team for name in rule.keys}
+        object.__setattr__(self, "_team_keys", keys)
+
+    def outside_recordings(self) -> Rules:
+        """The rules for a file that is no recording: without e-mail addresses, card numbers and account
+        names."""
+        return replace(self, table=tuple(rule for rule in self.table if not rule.recordings_only))
+
+    def team_rule_of(self, name: str) -> str | None:
+        """The id of the team's rule that names a key; None where none does."""
+        return self._team_keys.get(plain_name(name)) if self._team_keys else None
+
+    def allowance(self, rule: str, value: str, *, path: str, today: str, key: str = "") -> Allowance | None:
+        """The first entry that lets a finding pass; arguments as for `Allowance.holds`."""
+        return next(
+            (entry for entry in self.allow if entry.holds(rule, value, path=path, today=today, key=key)), None
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """A rule table, sorted by how its rules are tried."""
+
+    ids: frozenset[str]
+    gate: re.Pattern[str]
+    by_literal: Mapping[str, tuple[Rule, ...]]
+    near_words: tuple[str, ...]
+    near: tuple[Rule, ...]
+    always: tuple[Rule, ...]
+
+
+@lru_cache(maxsize=16)
+def _plan(table: tuple[Rule, ...]) -> _Plan:
+    by_literal: dict[str, list[Rule]] = {}
+    shaped = [rule for rule in table if rule.pattern is not None]
+    for rule in shaped:
+        for literal in rule.literals:
+            by_literal.setdefault(literal, []).append(rule)
+    # The longest first: where `sk-ant-` stands, `sk-` alone is not what was meant.
+    literals = sorted(by_literal, key=lambda literal: (-len(literal), literal))
+    near = tuple(rule for rule in shaped if rule.near)
+    return _Plan(
+        ids=frozenset(rule.id for rule in table),
+        gate=re.compile("|".join(map(re.escape, literals)) if literals else r"(?!)"),
+        by_literal={literal: tuple(rules) for literal, rules in by_literal.items()},
+        near_words=tuple({word for rule in near for word in rule.near}),
+        near=near,
+        always=tuple(rule for rule in shaped if not rule.literals and not rule.near),
+    )
+
+
+def search(text: str, rules: Rules, name: str | None = None, kind: KeyKind | None = None) -> list[Found]:
+    """The secrets in a text that stands under a name of a kind: sorted, without overlaps."""
+    return _search(text, rules, name, kind, 0, exact=True)
+
+
+def _search(
+    text: str, rules: Rules, name: str | None, kind: KeyKind | None, depth: int, *, exact: bool
+) -> list[Found]:
+    """With `exact` false it matters only whether there is anything."""
+    plan = _plan(rules.table)
+    found: list[Found] = []
+    if kind is not None:
+        found.extend(spans_under(text, kind, name, samples=rules.samples))
+    if name and rules.team and (rule_id := rules.team_rule_of(name)) and not is_redacted(text):
+        found.append((0, len(text), rule_id))
+    tree = json_leaves.parsed(text) if depth < _DEEPEST_JSON else None
+    if tree is not None:
+        found.extend(_json_spans(text, tree, rules, name, depth, exact=exact))
+    else:
+        found.extend(_plain_spans(text, plan, rules.samples, _DEEPEST_PERCENT))
+        if depth < _DEEPEST_JSON:
+            found.extend(_json_line_spans(text, rules, depth, exact=exact))
+    found = [hit for hit in found if hit[2] in plan.ids or hit[2] in rules._team_keys.values()]
+    found.extend(_team_spans(text, rules))
+    return _merged(found, text)
+
+
+def _plain_spans(text: str, plan: _Plan, samples: bool, percent: int) -> Iterator[Found]:
+    yield from _shape_spans(text, plan, samples)
+    yield from assigned_spans(text, samples=samples)
+    if percent and "%" in text:
+        for run in _PERCENT_RUN.finditer(text):
+            yield from _percent_spans(run, plan, samples, percent)
+
+
+def _shape_spans(text: str, plan: _Plan, samples: bool) -> Iterator[Found]:
+    rules = set(plan.always)
+    for hit in plan.gate.finditer(text):
+        rules.update(plan.by_literal[hit[0]])
+    if any(word in (lowered := text.lower()) for word in plan.near_words):
+        rules.update(rule for rule in plan.near if any(word in lowered for word in rule.near))
+    for rule in rules:
+        yield from _matches(text, rule, samples)
+
+
+def _matches(text: str, rule: Rule, samples: bool) -> Iterator[Found]:
+    pattern = rule.pattern
+    if pattern is None:
+        return
+    group = group_of(pattern)
+    for match in pattern.finditer(text):
+        if (rule.near and not _stands_near(text, match.start(), rule.near)) or _is_in_blob(
+            text, match.start()
+        ):
+            continue
+        if (rule.check is not None and not rule.check(match)) or is_redacted(match[group]):
+            continue
+        if samples or not rule.sample(match):
+            yield match.start(group), match.end(group), rule.id
+
+
+def _stands_near(text: str, at: int, words: tuple[str, ...]) -> bool:
+    window = text[max(0, at - _NEAR) : at].lower()
+    return any(word in window for word in words) and any(word in window for word in _CREDENTIAL_WORDS)
+
+
+def _is_in_blob(text: str, at: int) -> bool:
+    """Whether a place is in the middle of base64, where `/` and `+` are no word's edge."""
+    return at >= 64 and text[at - 1] in "+/" and _BLOB.fullmatch(text, at - 64, at) is not None
+
+
+def _percent_spans(run: re.Match[str], plan: _Plan, samples: bool, percent: int) -> Iterator[Found]:
+    encoded = run[0]
+    places: list[int] = []
+    pieces: list[str] = []
+    at = 0
+    for escape in _PERCENT.finditer(encoded):
+        places.extend(range(at, escape.start() + 1))
+        pieces.extend((encoded[at : escape.start()], chr(int(escape[1], 16))))
+        at = escape.end()
+    if not at:
+        return
+    places.extend(range(at, len(encoded) + 1))
+    pieces.append(encoded[at:])
+    for start, end, rule in _plain_spans("".join(pieces), plan, samples, percent - 1):
+        yield run.start() + places[start], run.start() + places[end], rule
+
+
+def _team_spans(text: str, rules: Rules) -> Iterator[Found]:
+    for rule in rules.team:
+        if rule.pattern is None:
+            continue
+        for match in rule.pattern.finditer(text):
+            start, end = match.span(rule.group)
+            if 0 <= start < end and not is_redacted(text[start:end]):
+                yield start, end, rule.id
+
+
+def _json_spans(
+    text: str, tree: Any, rules: Rules, name: str | None, depth: int, *, exact: bool
+) -> Iterator[Found]:
+    hit = next(_tree_hits(tree, rules, name, depth, exact=False), None)
+    if hit is None:
+        return
+    placed = json_leaves.located(text) if exact else None
+    if placed is None:
+        # Nobody asks where; or it parses and is too deep to be located, and then all of it goes.
+        yield 0, len(text), hit[1][2]
+        return
+    for named, (start, end, rule) in _tree_hits(placed, rules, name, depth, exact=True):
+        if isinstance(named.text, json_leaves.LocatedText):
+            yield (*named.text.place(start, end), rule)
+
+
+def _tree_hits(
+    tree: Any, rules: Rules, name: str | None, depth: int, *, exact: bool
+) -> Iterator[tuple[NamedText, Found]]:
+    for named in named_texts(tree, name):
+        for found in _search(named.text, rules, named.name, named.kind, depth + 1, exact=exact):
+            yield named, found
+
+
+def _json_line_spans(text: str, rules: Rules, depth: int, *, exact: bool) -> Iterator[Found]:
+    if "{" not in text and "[" not in text:
+        return
+    for line in _JSON_LINE.finditer(text):
+        tree = json_leaves.parsed(line["v"])
+        if tree is not None:
+            offset = line.start("v")
+            for start, end, rule in _json_spans(line["v"], tree, rules, None, depth, exact=exact):
+                yield offset + start, offset + end, rule
+
+
+def _merged(found: list[Found], text: str) -> list[Found]:
+    """What overlaps becomes one, under the rule that covers most of it; what is inside a mark of ours goes."""
+    marks = [mark.span() for mark in MARKER_PATTERN.finditer(text)] if found and "[redacted:" in text else []
+    firm = _joined(hit for hit in found if hit[2] != "email" and not _inside(hit, marks))
+    # An address that overlaps something else is part of it: in `https://user:password@host.com` too.
+    taken = [hit[:2] for hit in firm]
+    loose = (hit for hit in found if hit[2] == "email" and not _inside(hit, marks) and not _meets(hit, taken))
+    return sorted({*firm, *loose})
+
+
+def _joined(hits: Iterable[Found]) -> list[Found]:
+    joined: list[Found] = []
+    for start, end, rule in sorted(hits, key=lambda hit: (hit[0], -hit[1])):
+        last = joined[-1] if joined else None
+        if last is None or start >= last[1]:
+            joined.append((start, end, rule))
+        elif end > last[1]:
+            joined[-1] = (last[0], end, rule if end - start > last[1] - last[0] else last[2])
+        elif (start, end) == last[:2] and last[2] in ("credential-key", "authorization"):
+            joined[-1] = (start, end, rule)
+    return joined
+
+
+def _inside(hit: Found, places: list[tuple[int, int]]) -> bool:
+    """Whether one of some places, sorted and apart, holds all of a hit."""
+    at = bisect_right(places, hit[0], key=lambda place: place[0]) - 1
+    return at >= 0 and hit[1] <= places[at][1]
+
+
+def _meets(hit: Found, places: list[tuple[int, int]]) -> bool:
+    """Whether one of some places, sorted and apart, has a character in common with a hit."""
+    at = bisect_right(places, hit[0], key=lambda place: place[0])
+    return (at > 0 and places[at - 1][1] > hit[0]) or (at < len(places) and places[at][0] < hit[1])
