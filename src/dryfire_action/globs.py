@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from dryfire_action.errors import UsageError
-from dryfire_action.tree import FolderTree, TreeError, inside
+from dryfire_action.tree import CONFIG_NAME, FolderTree, IsFolder, TreeError, inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -45,15 +45,13 @@ def matching(tree: Tree, pattern: str, base: str = "") -> tuple[str, ...]:
     try:
         if tree.read(path) is not None:
             return (path,)
-    except TreeError as error:
-        # A folder is told below what to write; a link or a pipe is an answer.
-        if "folder" not in error.reason:
-            raise
+    except IsFolder:
+        raise _is_folder(pattern) from None
     parts = path.split("/")
     fixed = list(takewhile(lambda part: not _MAGIC.search(part), parts[:-1]))
     hidden = any(part.startswith(".") for part in parts[len(fixed) :])
     files = tree.files("/".join(fixed), hidden=hidden)
-    found = sorted(file for file in files if _matches(file.split("/"), parts))
+    found = sorted(file for file in files if _names(file, parts))
     if found:
         return tuple(found)
     if not _MAGIC.search(path) and next(iter(tree.files(path, hidden=True)), None) is not None:
@@ -79,6 +77,12 @@ def _relative(tree: Tree, pattern: str, base: str) -> str:
 def _is_folder(pattern: str) -> UsageError:
     glob = f"{pattern.rstrip('/')}/**/*.eval.yaml" if pattern not in ("", ".", "./") else "**/*.eval.yaml"
     return UsageError(f"{pattern or '.'} is a folder", remedy=f'Name the suites in it: "{glob}".')
+
+
+def _names(file: str, pattern: Sequence[str]) -> bool:
+    parts = file.split("/")
+    # A wide pattern does not mean the config beside the suites.
+    return parts[-1] != CONFIG_NAME and _matches(parts, pattern)
 
 
 def _matches(names: Sequence[str], pattern: Sequence[str]) -> bool:

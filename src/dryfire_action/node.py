@@ -102,18 +102,20 @@ class Problems:
         raise SpecError(self.sorted)
 
 
-def did_you_mean(word: str, options: Iterable[str]) -> str:
-    """A hint that names the option most like ``word``, else all of them if they are few."""
+def did_you_mean(word: str, *options: Iterable[str]) -> str:
+    """A hint that names the option most like ``word``, else all of the first options if they are few.
+
+    Options are looked through in the order they are given.
+    """
     from difflib import get_close_matches
 
-    known = sorted(options)
-    # A word may be as long as a file, and comparing takes the product of the lengths.
-    close = get_close_matches(word.lower()[:100], known, n=1, cutoff=0.6)
-    if close:
-        return f"Did you mean {close[0]!r}?"
-    if not known:
-        return ""
-    return f"Known: {', '.join(known)}." if len(known) <= 24 else ""
+    for known in options:
+        # A word may be as long as a file, and comparing takes the product of the lengths.
+        close = get_close_matches(word.lower()[:100], sorted(known), n=1, cutoff=0.6)
+        if close:
+            return f"Did you mean {close[0]!r}?"
+    first = sorted(options[0])
+    return f"Known: {', '.join(first)}." if 0 < len(first) <= 24 else ""
 
 
 def mapping(
@@ -136,7 +138,7 @@ def mapping(
         if key in known:
             found[key] = child
         else:
-            hint = (hints or {}).get(key) or did_you_mean(key, known.keys() - node.value.keys() or known)
+            hint = (hints or {}).get(key) or did_you_mean(key, known.keys() - node.value.keys(), known)
             problems.add(child, f"unknown key {key!r} in {what}", hint, at=child.home)
     for key in required:
         if key not in node.value:

@@ -31,6 +31,13 @@ class TreeError(DryfireError):
         super().__init__(f"{path}: {reason}", remedy=remedy)
 
 
+class IsFolder(TreeError):
+    """A path names a folder where a file is wanted."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "is a folder, not a file")
+
+
 class Tree(Protocol):
     """The files of a folder, of git's index or of a commit."""
 
@@ -168,6 +175,6 @@ _LINK_REMEDY = (
 
 def _refuse_odd(found: os.stat_result, path: str) -> None:
     if stat.S_ISDIR(found.st_mode):
-        raise TreeError(path, "is a folder, not a file")
+        raise IsFolder(path)
     if not stat.S_ISREG(found.st_mode):
         raise TreeError(path, "is no regular file (a pipe, a socket or a device)")
