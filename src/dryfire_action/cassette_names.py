@@ -1,8 +1,8 @@
 """Where a case's recording lies: file names that are safe on every system and stay apart on every system.
 
-A name that is lower-case ``[a-z0-9._-]``, short and reserved nowhere is used as it is. Any other gets a cleaned stem and
-a hash of the true name, so that names which differ only in case or in Unicode form do not share a file. The true names
-stand in the header.
+A name that is lower-case ``[a-z0-9._-]``, short and reserved nowhere is used as it is. Any other gets a cleaned
+stem and a hash of the true name, so that names which differ only in case or in Unicode form do not share a file. The
+true names stand in the header.
 """
 
 from __future__ import annotations

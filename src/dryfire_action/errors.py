@@ -4,6 +4,7 @@
     ├── UsageError            (2)   the command line asks for something that cannot be
     ├── SpecError             (2)   suites or config are wrong; holds every problem found
     ├── FingerprintError      (2)   a request holds a value that has no fingerprint
+    ├── ProviderUnavailable   (2)   a live call cannot be made: no key, no SDK
     ├── RecordingError        (3)   a recording cannot be written (busy, disk, folder)
     ├── CassetteDamaged       (3)   a recording cannot be trusted
     ├── CassetteMissError     (3)   a replay was asked for something that is not recorded
@@ -104,6 +105,12 @@ class FingerprintError(DryfireError):
     def __init__(self, path: str, reason: str) -> None:
         self.path = path
         super().__init__(f"{path}: {reason}")
+
+
+class ProviderUnavailable(DryfireError):
+    """A live call cannot be made at all: its key variable or its SDK is missing. The case is skipped."""
+
+    slug = "provider-unavailable"
 
 
 class RecordingError(DryfireError):

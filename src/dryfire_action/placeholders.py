@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from dryfire_action import redact
 from dryfire_action.errors import ProviderError
-from dryfire_action.fingerprint import IGNORED, content_that_counts, dotted, quoted
+from dryfire_action.fingerprint import IGNORED, TRANSPORT_PARAMS, content_that_counts, dotted, quoted
 from dryfire_action.messages import Response, ToolCall
 
 if TYPE_CHECKING:
@@ -108,12 +108,10 @@ def store(value: JsonObject, request: Request, rules: Rules, mask: Masker | None
             break
         redacted = again
     from_request: dict[str, str] = {}
-    if markers.values:
-        leaves = [(path, text) for path, text in request_leaves(request) if not _touched(path, text, mask)]
-        for marker, secret in markers.values.items():
-            pointer = _pointer_to(secret, leaves)
-            if pointer:
-                from_request[marker] = pointer
+    for marker, secret in markers.values.items():
+        pointer = _pointer_to(secret, request, mask)
+        if pointer:
+            from_request[marker] = pointer
     return Stored(redacted, from_request, redacted.get("reasoning") != value.get("reasoning"))
 
 
@@ -124,11 +122,10 @@ def restore(value: JsonObject, from_request: Mapping[str, str], request: Request
     """
     if not from_request:
         return value
-    leaves = dict(request_leaves(request))
     texts = {}
     for marker, pointer in from_request.items():
         found = _POINTER.match(pointer)
-        text = leaves.get(found["path"]) if found else None
+        text = _leaf_at(found["path"], request) if found else None
         if found and text is not None and int(found["end"]) <= len(text):
             texts[marker] = text[int(found["start"]) : int(found["end"])]
     if not texts:
@@ -141,19 +138,9 @@ def restore(value: JsonObject, from_request: Mapping[str, str], request: Request
 
 def request_leaves(request: Request) -> Iterator[tuple[str, str]]:
     """Every non-empty text of a request that is digested, with its path (the field's, then the keys inside it)."""
-    if request.system:
-        yield "system", request.system
+    yield from _head_leaves(request)
     for index, message in enumerate(request.messages):
         yield from _message_leaves(f"messages[{index}]", message)
-    for tool in request.tools:
-        path = f"tools[{quoted(tool.name)}]"
-        yield from _leaves(f"{path}.description", tool.description)
-        yield from _leaves(f"{path}.input_schema", tool.input_schema)
-    for name, value in request.params.items():
-        yield from _leaves(f"params{dotted(name)}", value)
-    yield from _leaves("output_schema", request.output_schema)
-    if request.script:
-        yield from _leaves(f"script[{request.script.index}]", request.script.step)
 
 
 def fresh_call_ids(taken: AbstractSet[str], count: int) -> list[str]:
@@ -235,12 +222,24 @@ def _kept_as_it_is(path: tuple[str | int, ...]) -> bool:
     return path[0] == "stop_reason" or (path[0] == "tool_calls" and path[2] in ("id", "name"))
 
 
-def _pointer_to(secret: str, leaves: Sequence[tuple[str, str]]) -> str | None:
-    for path, text in leaves:
+def _pointer_to(secret: str, request: Request, mask: Masker | None) -> str | None:
+    for path, text in request_leaves(request):
         start = text.find(secret)
-        if start >= 0:
+        if start >= 0 and not _touched(path, text, mask):
             return f"{path}[{start}:{start + len(secret)}]"
     return None
+
+
+def _leaf_at(path: str, request: Request) -> str | None:
+    """The text at ``path``; looks only into the message that the path names, so that long runs stay fast."""
+    message = re.match(r"messages\[(\d+)\]", path)
+    if message is None:
+        leaves = _head_leaves(request)
+    elif int(message[1]) < len(request.messages):
+        leaves = _message_leaves(message[0], request.messages[int(message[1])])
+    else:
+        return None
+    return next((text for where, text in leaves if where == path), None)
 
 
 def _touched(path: str, text: str, mask: Masker | None) -> bool:
@@ -249,6 +248,20 @@ def _touched(path: str, text: str, mask: Masker | None) -> bool:
         return False
     fields = [path[:end] for end in range(1, len(path) + 1) if end == len(path) or path[end] in ".["]
     return any(IGNORED in str(mask(field, text)) for field in fields)
+
+
+def _head_leaves(request: Request) -> Iterator[tuple[str, str]]:
+    yield from _leaves("system", request.system)
+    for tool in request.tools:
+        path = f"tools[{quoted(tool.name)}]"
+        yield from _leaves(f"{path}.description", tool.description)
+        yield from _leaves(f"{path}.input_schema", tool.input_schema)
+    for name, value in request.params.items():
+        if name not in TRANSPORT_PARAMS:
+            yield from _leaves(f"params{dotted(name)}", value)
+    yield from _leaves("output_schema", request.output_schema)
+    if request.script:
+        yield from _leaves(f"script[{request.script.index}]", request.script.step)
 
 
 def _message_leaves(path: str, message: Message) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ that says what was recorded in that place instead and which fields differ.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -186,7 +187,7 @@ class RunIndex:
             empty=not self.exchanges,
         )
 
-    def unplayed(self) -> tuple[Exchange, ...]:
+    def left_over(self) -> tuple[Exchange, ...]:
         """Recorded, but never asked for."""
         found = []
         for key, recorded in self._by_key.items():
@@ -218,6 +219,10 @@ class ReplayingProvider:
         self.tape = RunTape(run, mask)
         self.index = RunIndex(cassette.exchanges, run)
         self._diagnose = diagnose
+
+    def left_over(self) -> tuple[Exchange, ...]:
+        """The exchanges of this run that were recorded and not asked for so far."""
+        return self.index.left_over()
 
     async def complete(self, request: Request) -> Response:
         """The recorded answer to ``request``; raises the recorded ``ProviderError``, or ``CassetteMissError``."""
@@ -289,6 +294,22 @@ class RecordingProvider:
 
     def _stored(self, value: dict[str, object], request: Request) -> Stored:
         return store(value, request, self._rules, self.tape.mask)
+
+
+def occurrences_joined(newer: Iterable[Exchange], older: Iterable[Exchange]) -> tuple[Exchange, ...]:
+    """The exchanges of ``newer``, and those of ``older`` that come after them: per run and key, the n-th of each
+    stand for the same request, and the newer one counts.
+    """
+    first = tuple(newer)
+    covered = Counter((exchange.run, exchange.key) for exchange in first)
+    seen: Counter[tuple[int, str]] = Counter()
+    rest = []
+    for exchange in older:
+        which = (exchange.run, exchange.key)
+        seen[which] += 1
+        if seen[which] > covered[which]:
+            rest.append(exchange)
+    return (*first, *rest)
 
 
 def refuse_other_origin(cassette: Cassette, provider: str | None, version: str | None) -> None:

@@ -94,6 +94,8 @@ class CaseResult:
     unplayed: int = 0
     notices: tuple[str, ...] = ()
     place: Place | None = None
+    scripted: bool = False
+    error_exit: int = EXIT_FAILED
 
     @property
     def id(self) -> str:
@@ -112,9 +114,15 @@ class CaseResult:
         return sum(run.passed for run in self.runs)
 
     @property
-    def provider_failed(self) -> bool:
-        """Whether the run that stands for the case ended because the provider failed."""
-        return self.shown_run is not None and self.shown_run.termination == "provider_error"
+    def exit_code(self) -> int:
+        """What this case alone makes of the exit code."""
+        if self.outcome in ("passed", "excluded"):
+            return EXIT_PASSED
+        if self.outcome == "skipped":
+            return EXIT_USAGE
+        if self.outcome != "failed" or any(run.termination == "provider_error" for run in self.runs):
+            return EXIT_RECORDING
+        return self.error_exit
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,16 +138,17 @@ class SuiteResult:
 class Results:
     """Everything one ``dryfire run`` found.
 
-    ``left_out`` counts the cases that arguments left out, ``complete`` is False when the run stopped early
-    (``--fail-fast``, an interrupt), ``mode`` the cassette mode that was asked for, ``command`` what re-records only
-    what is stale ("" when nothing is).
+    ``left_out`` counts the cases that arguments left out, ``not_run`` those an early stop left, ``complete`` is False
+    when the run stopped early (``--fail-fast``, an interrupt), ``mode`` is the cassette mode that was asked for (None:
+    each suite's own), ``command`` re-records only what is stale ("" when nothing is).
     """
 
     suites: tuple[SuiteResult, ...]
-    mode: str = "replay"
+    mode: str | None = None
     complete: bool = True
     interrupted: bool = False
     left_out: int = 0
+    not_run: int = 0
     allow_skipped: bool = False
     allow_empty: bool = False
     command: str = ""
@@ -151,6 +160,11 @@ class Results:
         return (case for suite in self.suites for case in suite.cases)
 
     @property
+    def checked(self) -> int:
+        """How many cases were judged or at least replayed: all but those excluded and skipped."""
+        return sum(case.outcome not in ("excluded", "skipped") for case in self.cases)
+
+    @property
     def to_record(self) -> tuple[CaseResult, ...]:
         """The cases whose recordings are stale, missing or damaged."""
         return tuple(case for case in self.cases if case.outcome in ("stale", "missing", "damaged"))
@@ -158,13 +172,12 @@ class Results:
     @property
     def exit_code(self) -> int:
         """The exit code of DESIGN: of several the first of 2, 3, 1 (an interrupt is the caller's 130)."""
-        outcomes = Counter(case.outcome for case in self.cases)
-        checked = sum(outcomes.values()) - outcomes["excluded"] - outcomes["skipped"]
-        if (outcomes["skipped"] and not self.allow_skipped) or (not checked and not self.allow_empty):
-            return EXIT_USAGE
-        if self.to_record or any(case.provider_failed for case in self.cases if case.outcome == "failed"):
-            return EXIT_RECORDING
-        return EXIT_FAILED if outcomes["failed"] else EXIT_PASSED
+        codes = {case.exit_code for case in self.cases if case.outcome != "skipped" or not self.allow_skipped}
+        if not self.checked and not self.allow_empty:
+            codes.add(EXIT_USAGE)
+        return next(
+            (code for code in (EXIT_USAGE, EXIT_RECORDING, EXIT_FAILED) if code in codes), EXIT_PASSED
+        )
 
 
 def counts(cases: Sequence[CaseResult]) -> dict[str, int]:

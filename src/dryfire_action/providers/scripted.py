@@ -1,7 +1,8 @@
 """The provider that answers from a suite's own ``script``: no key, no network, no cost.
 
-The step that answers a request travels in the request, where it is fingerprinted: so a recording of a scripted
-case goes stale when its script changes. ``ScriptStamp`` puts it there, ``ScriptedProvider`` answers with it.
+The step that answers a request travels in the request, where it is fingerprinted: so a recording of a
+scripted case goes stale when its script changes. ``ScriptStamp`` puts it there, ``ScriptedProvider`` answers
+with it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class ScriptedProvider:
-    """Answers every request with the step in its ``script``. It keeps nothing, so one serves any number of cases.
+    """Answers every request with the step in its ``script``; one serves any number of cases.
 
     Calls are named ``fake_call_0``, ``fake_call_1``, ... through the conversation.
     """
@@ -54,14 +55,15 @@ class ScriptedProvider:
 class ScriptStamp:
     """Puts the n-th step of ``steps`` into the n-th request and hands it on to ``inner``.
 
-    One stamp serves all runs of a case, one after the other: a script holds the steps of all of them. It belongs
-    outside of what records and replays, which must see the step. Every attempt is a model call and takes a step.
+    A script holds the steps of all runs of a case, one after the other: ``start`` is where this run's begin,
+    and ``count`` where the next one's do. It belongs outside of what records and replays, which must see the
+    step. Every attempt is a model call and takes a step.
     """
 
-    def __init__(self, inner: Provider, steps: Sequence[JsonObject]) -> None:
+    def __init__(self, inner: Provider, steps: Sequence[JsonObject], *, start: int = 0) -> None:
         self._inner = inner
         self._steps = tuple(steps)
-        self._count = 0
+        self.count = start
 
     @property
     def name(self) -> str:
@@ -70,8 +72,8 @@ class ScriptStamp:
 
     async def complete(self, request: Request) -> Response:
         """The answer of the provider inside, and whatever it raises."""
-        index = self._count
-        self._count += 1
+        index = self.count
+        self.count += 1
         step = self._steps[index] if index < len(self._steps) else None
         return await self._inner.complete(replace(request, script=ScriptStep(index, step)))
 

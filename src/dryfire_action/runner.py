@@ -1,0 +1,227 @@
+"""Running suites: which cases, in which mode, how many at once, and what it all adds up to."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+from dataclasses import dataclass
+from difflib import get_close_matches
+from posixpath import relpath
+from typing import TYPE_CHECKING, Literal
+
+from dryfire_action.case_run import Surroundings, run_case
+from dryfire_action.cassette_file import SIZE_LIMIT
+from dryfire_action.errors import EXIT_USAGE
+from dryfire_action.results import CaseResult, Results, SuiteResult
+from dryfire_action.retry import RetryPolicy
+from dryfire_action.tree import FolderTree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
+    from pathlib import Path
+
+    from dryfire_action.suite import Case, Mode, Suite
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What the command line asks for.
+
+    ``mode`` None is each suite's own, else ``replay``. ``filter`` is part of a case's name, ``cases`` are exact
+    ``suite::case`` ids, ``tags`` any of a suite's. ``passthrough`` None runs such cases except in replay. ``cwd`` is
+    the folder the command was called in, relative to the root.
+    """
+
+    mode: Mode | None = None
+    filter: str | None = None
+    cases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    fail_fast: bool = False
+    concurrency: int = 4
+    model: str | None = None
+    passthrough: Literal["run", "skip"] | None = None
+    max_retries: int = 3
+    allow_skipped: bool = False
+    allow_empty: bool = False
+    cwd: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Told after each case that finished: how many of how many, which, and its outcome."""
+
+    done: int
+    total: int
+    case: str
+    outcome: str
+
+
+def run_suites(
+    suites: Sequence[Suite],
+    options: RunOptions,
+    *,
+    root: Path,
+    today: str,
+    environ: Mapping[str, str],
+    progress: Callable[[Progress], None] | None = None,
+) -> Results:
+    """Run the selected cases of ``suites`` and roll the results up in suite order.
+
+    ``root`` is the tree's root on disk, ``today`` the date for new recordings (``YYYY-MM-DD``). An interrupt keeps
+    what has finished: the results then say so.
+    """
+    around = Surroundings(
+        tree=FolderTree(root, limit=SIZE_LIMIT),
+        root=root,
+        cwd=root / options.cwd,
+        today=today,
+        retry=RetryPolicy(max_retries=options.max_retries),
+        environ=environ,
+        model=options.model,
+        passthrough=options.passthrough,
+    )
+    chosen = [(suite, case) for suite in suites for case in suite.cases if _selected(suite, case, options)]
+    found: dict[int, CaseResult] = {}
+    interrupted = _run_interruptible(_run_all(chosen, options, around, found, progress))
+    by_suite: dict[str, list[CaseResult]] = {}
+    for number in sorted(found):
+        by_suite.setdefault(chosen[number][0].file, []).append(found[number])
+    total = sum(len(suite.cases) for suite in suites)
+    return Results(
+        suites=tuple(
+            SuiteResult(suite.name, suite.file, tuple(by_suite[suite.file]))
+            for suite in suites
+            if suite.file in by_suite
+        ),
+        mode=options.mode,
+        complete=len(found) == len(chosen),
+        interrupted=interrupted,
+        left_out=total - len(chosen),
+        not_run=len(chosen) - len(found),
+        allow_skipped=options.allow_skipped,
+        allow_empty=options.allow_empty,
+        command=rerecord_command(chosen, found, options),
+        warnings=(
+            *(warning for suite in suites for warning in suite.warnings),
+            *_why_empty(suites, options, chosen),
+        ),
+    )
+
+
+def rerecord_command(
+    chosen: Sequence[tuple[Suite, Case]], found: Mapping[int, CaseResult], options: RunOptions
+) -> str:
+    """The command line that records just what is stale, missing or damaged among ``found``; "" where nothing is.
+
+    ``auto`` serves every turn that is still right, so whole suite files may be named; a damaged file is only replaced
+    by ``record``, and that names its cases.
+    """
+    stale: dict[str, None] = {}
+    damaged: dict[str, list[str]] = {}
+    for number in sorted(found):
+        suite, case = chosen[number]
+        if found[number].outcome in ("stale", "missing"):
+            stale[suite.file] = None
+        elif found[number].outcome == "damaged":
+            damaged.setdefault(suite.file, []).append(case.id)
+    model = ["--model", options.model] if options.model else []
+    commands = []
+    if stale:
+        commands.append(["dryfire", "run", *_from(options.cwd, stale), *model, "--cassette-mode", "auto"])
+    if damaged:
+        cases = [part for ids in damaged.values() for case_id in ids for part in ("--case", case_id)]
+        commands.append(
+            ["dryfire", "run", *_from(options.cwd, damaged), *cases, *model, "--cassette-mode", "record"]
+        )
+    return " && ".join(shlex.join(command) for command in commands)
+
+
+async def _run_all(
+    chosen: Sequence[tuple[Suite, Case]],
+    options: RunOptions,
+    around: Surroundings,
+    found: dict[int, CaseResult],
+    progress: Callable[[Progress], None] | None,
+) -> None:
+    """Run the cases with a few workers; ``found`` is filled as they finish, so that an interrupt loses nothing."""
+    waiting = iter(enumerate(chosen))
+    stopped = False
+
+    async def work() -> None:
+        nonlocal stopped
+        for number, (suite, case) in waiting:
+            if stopped:
+                return
+            result = await _guarded(suite, case, options.mode or suite.config.mode or "replay", around)
+            found[number] = result
+            if options.fail_fast and result.exit_code:
+                stopped = True
+            if progress:
+                progress(Progress(len(found), len(chosen), case.id, result.outcome))
+            # Replays never wait, and an interrupt is only seen where somebody does.
+            await asyncio.sleep(0)
+
+    await asyncio.gather(*(work() for _ in range(min(options.concurrency, len(chosen)))))
+
+
+async def _guarded(suite: Suite, case: Case, mode: Mode, around: Surroundings) -> CaseResult:
+    try:
+        return await run_case(case, suite.config, mode, around)
+    except Exception as error:
+        # A fault of ours in one case must not take the others' results away; it is named, and exit code 2.
+        return CaseResult(
+            case.suite,
+            case.name,
+            "failed",
+            error=f"internal error: {type(error).__name__}: {error}",
+            remedy="this is a fault of dryfire; please report it with the suite",
+            place=case.place,
+            error_exit=EXIT_USAGE,
+        )
+
+
+def _run_interruptible(work: Coroutine[None, None, None]) -> bool:
+    """Run ``work`` to its end; whether it was interrupted."""
+
+    async def watched() -> bool:
+        try:
+            await work
+        except asyncio.CancelledError:
+            return True
+        return False
+
+    try:
+        return asyncio.run(watched())
+    except KeyboardInterrupt:
+        return True
+
+
+def _selected(suite: Suite, case: Case, options: RunOptions) -> bool:
+    if options.tags and not set(options.tags) & set(suite.tags):
+        return False
+    if options.filter is not None and options.filter not in case.name:
+        return False
+    return not options.cases or case.id in options.cases
+
+
+def _why_empty(
+    suites: Sequence[Suite], options: RunOptions, chosen: Sequence[tuple[Suite, Case]]
+) -> tuple[str, ...]:
+    """Why no case was selected, and for each exact id that no case has, what may have been meant."""
+    ids = [case.id for suite in suites for case in suite.cases]
+    found = []
+    for wanted in options.cases:
+        if wanted not in ids:
+            near = get_close_matches(wanted, ids, n=1)
+            found.append(f"no case is called {wanted!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    if chosen or found:
+        return tuple(found)
+    if not ids:
+        return ("nothing was checked: the suites hold no cases",)
+    asked = [f"--filter {options.filter!r}"] if options.filter is not None else []
+    asked += [f"--tag {tag!r}" for tag in options.tags]
+    return (f"nothing was checked: none of {len(ids)} cases fits {' and '.join(asked)}",)
+
+
+def _from(cwd: str, files: Mapping[str, object]) -> list[str]:
+    return [relpath(file, cwd) if cwd else file for file in files]
