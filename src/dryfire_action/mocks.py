@@ -31,8 +31,7 @@ _SHOWN_RULES = 2
 
 
 def matches(pattern: JsonValue, value: JsonValue) -> bool:
-    """Whether ``pattern`` is a deep subset of ``value``; for ``when`` and for the ``match`` of assertions
-    alike.
+    """Whether ``pattern`` is a deep subset of ``value``; for ``when`` and for ``match`` in assertions alike.
 
     Every key of a pattern map must be there, and maps recurse. Everything else, lists included, must be equal
     as Python compares: ``1`` equals ``1.0`` and ``true``, and there is no subset inside a list.
@@ -55,8 +54,7 @@ def mismatch(pattern: JsonValue, value: JsonValue, path: str = "") -> str:
 
 
 def as_content(value: JsonValue) -> JsonValue:
-    """A tool's answer as the model is given it: maps, texts and null as they are, everything else as JSON
-    text."""
+    """A tool's answer as the model gets it: maps, texts and null as they are, all else as JSON text."""
     if value is None or isinstance(value, str | dict):
         return value
     return json.dumps(value, ensure_ascii=False)
@@ -90,8 +88,7 @@ class MockedTools:
         self.answered: list[tuple[str, str, MockRule | None]] = []
 
     async def answer(self, call: ToolCall) -> ToolResult:
-        """The result of ``call``. Raises ``UnmockedTool`` where no rule fits, or only code that must not
-        run."""
+        """The result of ``call``. Raises ``UnmockedTool`` where no rule fits, or only one that runs code."""
         for number, rule in enumerate(self._mocks.get(call.name, ())):
             if _fits(rule, call):
                 result = await self._result(rule, number, call)

@@ -68,8 +68,7 @@ def _imported(target: str, folder: Path) -> Callable[[JsonObject], Any]:
 
 
 def _refuse_namesake(name: str, folder: Path) -> None:
-    """Raise ``ImportError`` where ``folder`` has a module of this name and another one of that name was
-    loaded.
+    """Raise ``ImportError`` where ``folder`` has a module of this name and another one was loaded.
 
     Python keeps one module a name, so two projects of one run cannot both have a ``tools.py`` behind their
     mocks.
@@ -100,8 +99,7 @@ async def _outcome(function: Callable[[JsonObject], Any], arguments: JsonObject)
 
 
 def _in_thread(function: Callable[[JsonObject], Any], arguments: JsonObject) -> Awaitable[Any]:
-    """Call ``function`` in a thread of its own that nothing waits for: one that hangs must not hold the
-    program."""
+    """Call ``function`` in a thread that nothing waits for: one that hangs must not hold the program."""
     loop = asyncio.get_running_loop()
     future: asyncio.Future[Any] = loop.create_future()
     context = contextvars.copy_context()

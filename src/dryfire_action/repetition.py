@@ -9,8 +9,7 @@ _Z = 1.959963984540054
 
 
 def case_passes(passed_runs: int, repeat: int, require_pass_rate: float) -> bool:
-    """Whether a case passes of whose ``repeat`` runs ``passed_runs`` passed: their share reaches the required
-    one."""
+    """Whether the share of runs that passed reaches the required one, between 0 and 1."""
     return passed_runs / repeat >= require_pass_rate
 
 

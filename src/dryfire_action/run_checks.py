@@ -31,8 +31,7 @@ def terminates(arguments: JsonObject, subject: Subject) -> Finding:
 
 
 def latency_under_ms(arguments: JsonObject, subject: Subject) -> Finding:
-    """The model's time, all turns together, is less than ``limit`` milliseconds; in a replay the recorded
-    time."""
+    """The model's time in all turns, in a replay the recorded one, is less than ``limit`` milliseconds."""
     limit = arguments["limit"]
     took = sum(turn.response.latency_ms for turn in subject.run.turns)
     message = "" if took < limit else f"the model took {took} ms, not less than {limit} ms"
@@ -51,8 +50,7 @@ def cost_under(arguments: JsonObject, subject: Subject) -> Finding:
 
 
 def cost(subject: Subject) -> float:
-    """What the answered turns cost, in USD, at ``subject.prices``. Raises ``CheckError`` for an unpriced
-    model.
+    """What the answered turns cost, in USD. Raises ``CheckError`` for a model without a price.
 
     Tokens read from the provider's cache are part of the input tokens and cost ``cache_read`` instead; tokens
     written to it come on top and cost ``cache_write``. Each costs as much as ``input`` where it has no price
@@ -63,8 +61,8 @@ def cost(subject: Subject) -> float:
     if price is None or "input" not in price or "output" not in price:
         raise CheckError(
             f"there is no price for the model {key}",
-            remedy=f'Put {{"{key}": {{"input": ..., "output": ...}}}}, in USD per million tokens, '
-            "into the file that `pricing_file:` in dryfire.yaml names.",
+            remedy="Put one into dryfire.yaml, in USD per million tokens: "
+            f'prices: {{"{key}": {{input: ..., output: ...}}}}',
         )
     rates = {"cache_read": price["input"], "cache_write": price["input"], **price}
     usage = subject.run.usage

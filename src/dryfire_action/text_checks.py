@@ -6,14 +6,14 @@ A function here is one row of ``checks.CHECKS``; the maps it is given are descri
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dryfire_action.findings import CheckError, Finding
 from dryfire_action.mocks import shortened
-from dryfire_action.patterns import PatternError, compile_pattern
+from dryfire_action.patterns import PatternError, PatternTimeout, compile_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from dryfire_action.findings import Subject
     from dryfire_action.messages import JsonObject, JsonValue
@@ -112,13 +112,19 @@ _TYPES: dict[str, Callable[[JsonValue], bool]] = {
 def _schema_faults(schema: JsonValue, value: JsonValue) -> list[str]:
     """Where ``value`` breaks ``schema``. Raises ``CheckError`` where the schema itself cannot be used."""
     # Loaded here because few suites have a schema, and the module is slow to load.
-    from jsonschema import Draft202012Validator, SchemaError, validators
+    from jsonschema import Draft202012Validator, SchemaError, ValidationError, validators
     from referencing import Registry
     from referencing.exceptions import Unresolvable
+
+    def matches(validator: Any, pattern: str, text: JsonValue, _: object) -> Iterator[ValidationError]:
+        if validator.is_type(text, "string") and not compile_pattern(pattern).search(text):
+            yield ValidationError(f"{text!r} does not match {pattern!r}")
 
     try:
         kind = validators.validator_for(schema, default=Draft202012Validator)
         kind.check_schema(schema)
+        # The time that a pattern takes is bounded here too.
+        kind = validators.extend(kind, {"pattern": matches})  # type: ignore[no-untyped-call]
         # An empty registry: without it a reference of a hostile schema would be fetched from the network.
         found = kind(schema, registry=Registry()).iter_errors(value)
         return [f"{error.json_path}: {error.message[:300]}" for error in found]
@@ -128,6 +134,10 @@ def _schema_faults(schema: JsonValue, value: JsonValue) -> list[str]:
         raise CheckError(f"the schema refers to {error.ref}, which is not in it") from error
     except RecursionError as error:
         raise CheckError("the schema refers to itself without end") from error
+    except PatternTimeout:
+        raise
+    except Exception as error:  # a hostile schema can break the validator itself
+        raise CheckError(f"the schema cannot be used: {error}") from error
 
 
 def _refuse(constant: str) -> None:
