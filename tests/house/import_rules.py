@@ -20,7 +20,7 @@ WORDS, ENGINE, EDGE, ASSEMBLY, DOOR = range(5)
 TIERS: dict[str, int] = {
     # words: what there is to talk about; no IO, no clock
     **dict.fromkeys(["errors", "messages", "fingerprint", "field_changes", "redact", "cassette"], WORDS),
-    **dict.fromkeys(["suite", "results", "version"], WORDS),
+    **dict.fromkeys(["suite", "results", "version", "visible"], WORDS),
     **dict.fromkeys(["json_leaves", "patterns", "placeholders", "repetition", "source_text"], WORDS),
     **dict.fromkeys(["secret_checksums", "secret_keys", "secret_names", "secret_placeholders"], WORDS),
     **dict.fromkeys(["named_texts", "secret_allowances", "secret_platform_tokens"], WORDS),
@@ -34,7 +34,7 @@ TIERS: dict[str, int] = {
     # assembly: engine and edges put together; the library's public face
     **dict.fromkeys(["runner", "case_run", "llm", "replay", "tracing", "pytest_plugin"], ASSEMBLY),
     # front doors: parse, call, print, return a number
-    **dict.fromkeys(["cli", "action", "__main__", "hooks"], DOOR),
+    **dict.fromkeys(["cli", "commands", "console", "action", "__main__", "hooks"], DOOR),
 }
 
 # Files that are one unit together with another: the same edge, the same family.

@@ -1,0 +1,93 @@
+"""Which suites a verb is about: the files named on the command line, or those that ``dryfire.yaml`` names."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from dryfire_action.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dryfire_action.commands.arguments import Parser
+    from dryfire_action.errors import Problem, SpecError
+    from dryfire_action.suite import Suite
+
+PATHS_HELP = "suite files, or patterns such as 'evals/**/*.eval.yaml' (default: `suites:` in dryfire.yaml)"
+
+
+def problem_report(error: SpecError) -> str:
+    """Everything that is wrong, with files as seen from the current folder, and a count at the end."""
+    from dryfire_action.problems_text import format_problems
+    from dryfire_action.tree import find_root
+
+    here = Path.cwd()
+    cwd = _inside(here, find_root(here))
+
+    def moved(problem: Problem) -> Problem:
+        return replace(problem, place=replace(problem.place, file=seen_from(cwd, problem.place.file)))
+
+    return f"{format_problems(map(moved, error.problems))}\n\n{error.message}"
+
+
+def seen_from(cwd: str, path: str) -> str:
+    """A path of a tree as seen from its folder ``cwd``."""
+    return PurePosixPath(os.path.relpath(path, cwd)).as_posix() if cwd and path else path
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The suites, the root of the tree they were read from, and the folder the command was called in."""
+
+    suites: tuple[Suite, ...]
+    root: Path
+    cwd: str
+
+    def shown(self, path: str) -> str:
+        """A path of the tree as seen from the folder the command was called in."""
+        return seen_from(self.cwd, path)
+
+    @property
+    def ids(self) -> list[str]:
+        """``suite::case`` of every case, in order."""
+        return [case.id for suite in self.suites for case in suite.cases]
+
+
+def add_paths(parser: Parser) -> None:
+    """Let ``parser`` take suite files."""
+    parser.add_argument("paths", nargs="*", metavar="PATH", help=PATHS_HELP)
+
+
+def load(
+    paths: Sequence[str], *, model: str | None = None, environ: Mapping[str, str] | None = None
+) -> Selection:
+    """Load the suites that ``paths`` name. Raises ``SpecError`` with every problem, and ``UsageError``."""
+    from dryfire_action.suite_file import load_suites
+    from dryfire_action.tree import FolderTree, find_root
+
+    here = Path.cwd()
+    root = find_root(here)
+    cwd = _inside(here, root)
+    suites = load_suites(
+        FolderTree(root), [_relative(path, here) for path in paths], cwd=cwd, environ=environ, model=model
+    )
+    return Selection(suites, root, cwd)
+
+
+def _inside(here: Path, root: Path) -> str:
+    inside = here.resolve().relative_to(root.resolve()).as_posix()
+    return "" if inside == "." else inside
+
+
+def _relative(path: str, here: Path) -> str:
+    """An absolute path, as a shell or an editor may give it, as seen from ``here``."""
+    text = path.replace(os.sep, "/")
+    if not Path(path).is_absolute():
+        return text
+    try:
+        return Path(os.path.relpath(path, here)).as_posix()
+    except ValueError:  # another drive
+        raise UsageError(f"{path} is not in this repository") from None

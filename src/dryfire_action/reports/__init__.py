@@ -1,0 +1,3 @@
+"""Results as something to read: one module a form."""
+
+from __future__ import annotations

@@ -1,0 +1,99 @@
+"""Lines of a report with the meaning of their parts: plain text anywhere, colours on a terminal, the same words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from rich.cells import cell_len
+
+from dryfire_action.visible import harmless
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Style = Literal["", "good", "bad", "warn", "dim", "strong"]
+
+_COLOURS: dict[Style, str] = {
+    "": "",
+    "good": "green",
+    "bad": "bold red",
+    "warn": "yellow",
+    "dim": "dim",
+    "strong": "bold",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: pieces of text with a style each, ``indent`` columns from the left.
+
+    ``whole`` lines are never wrapped: they are there to be copied.
+    """
+
+    pieces: tuple[tuple[str, Style], ...] = ()
+    indent: int = 0
+    whole: bool = False
+
+    @property
+    def text(self) -> str:
+        """The line as plain text, without blanks at its end."""
+        words = harmless("".join(text for text, _ in self.pieces))
+        return (" " * self.indent + words).rstrip()
+
+
+def line(*pieces: str | tuple[str, Style], indent: int = 0, whole: bool = False) -> Line:
+    """A line from texts and ``(text, style)`` pairs."""
+    return Line(
+        tuple((piece, "") if isinstance(piece, str) else piece for piece in pieces),
+        indent=indent,
+        whole=whole,
+    )
+
+
+def padded(text: str, width: int) -> str:
+    """``text`` with blanks up to ``width`` terminal columns; wide characters take two."""
+    return text + " " * (width - cell_len(text))
+
+
+def as_text(lines: Iterable[Line]) -> str:
+    """The lines as plain text, each with a newline."""
+    return "".join(f"{item.text}\n" for item in lines)
+
+
+def as_styled(lines: Iterable[Line], *, width: int, colour: bool) -> str:
+    """The lines for a terminal of ``width`` columns: wrapped under their indent, coloured if ``colour``."""
+    from io import StringIO
+
+    from rich.console import Console
+    from rich.padding import Padding
+    from rich.text import Text
+
+    written = StringIO()
+    console = Console(
+        file=written,
+        width=width,
+        force_terminal=True,
+        no_color=not colour,
+        color_system="standard" if colour else None,
+        highlight=False,
+        legacy_windows=False,
+        emoji=False,
+        markup=False,
+    )
+    for item in lines:
+        text = Text(overflow="fold", no_wrap=item.whole)
+        for words, style in _guarded(item).pieces:
+            text.append(words, style=_COLOURS[style] if colour else "")
+        text.rstrip()
+        if item.whole:
+            console.print(Text(" " * item.indent) + text, soft_wrap=True)
+        else:
+            console.print(Padding(text, (0, 0, 0, item.indent), expand=False))
+    return written.getvalue()
+
+
+def _guarded(item: Line) -> Line:
+    """The line as ``Line.text`` has it, in one unstyled piece where that differs from its pieces."""
+    words = "".join(text for text, _ in item.pieces)
+    return item if harmless(words) == words else Line(((harmless(words), ""),), item.indent, item.whole)

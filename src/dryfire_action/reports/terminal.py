@@ -1,0 +1,225 @@
+"""The report of ``dryfire run`` for people, the same words on a terminal and in a file.
+
+A line a case; below it, where it did not pass, everything that is needed to repair it; counts and the next command at
+the end.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.cells import cell_len
+
+from dryfire_action.errors import (
+    EXIT_FAILED,
+    EXIT_INTERRUPTED,
+    EXIT_RECORDING,
+    EXIT_USAGE,
+)
+from dryfire_action.repetition import wilson_interval
+from dryfire_action.reports.lines import line, padded
+from dryfire_action.reports.turns import miss_lines, said_lines, turn_line
+from dryfire_action.reports.verdicts import verdict_lines
+from dryfire_action.results import CASE_OUTCOMES, counts
+from dryfire_action.visible import visible
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dryfire_action.reports.lines import Line, Style
+    from dryfire_action.results import CaseOutcome, CaseResult, Results, RunResult
+
+# outcome -> mark, mark where the output has no such character, style
+_MARKS: dict[CaseOutcome, tuple[str, str, Style]] = {
+    "passed": ("✓", "+", "good"),
+    "failed": ("✗", "x", "bad"),
+    "stale": ("!", "!", "warn"),
+    "missing": ("!", "!", "warn"),
+    "damaged": ("!", "!", "bad"),
+    "excluded": ("-", "-", "dim"),
+    "skipped": ("-", "-", "warn"),
+}
+# What an encoding must have for the better marks to be used.
+MARKS_TEXT = "✓✗…→"
+
+_MEANINGS = {
+    EXIT_FAILED: "an assertion failed",
+    EXIT_USAGE: "something is wrong with a suite, the config or the command line, or cases were not checked",
+    EXIT_RECORDING: "a recording is stale, missing or damaged, or a provider failed",
+    EXIT_INTERRUPTED: "interrupted",
+}
+_OUTCOME_WIDTH = max(map(len, CASE_OUTCOMES))
+_MOST_NAME = 56
+_MOST_LISTED = 5
+
+
+def render(
+    results: Results,
+    *,
+    exit_code: int,
+    shown_path: Callable[[str], str] = str,
+    verbose: bool = False,
+    fancy: bool = True,
+) -> tuple[Line, ...]:
+    """The whole report. ``shown_path`` turns a path of the tree into the one to show, ``fancy`` allows more than ASCII.
+
+    With ``verbose`` all assertions are shown, the turns of cases that did not pass, and nothing is cut.
+    """
+    report = _Report(shown_path, verbose, fancy)
+    return (*report.suites(results), *report.summary(results, exit_code))
+
+
+class _Report:
+    """The settings that every part of one report is rendered under."""
+
+    def __init__(self, shown_path: Callable[[str], str], verbose: bool, fancy: bool) -> None:
+        self._shown_path = shown_path
+        self._verbose = verbose
+        self._fancy = fancy
+
+    def suites(self, results: Results) -> Iterator[Line]:
+        """Every suite with its cases."""
+        for suite in results.suites:
+            yield line((visible(suite.name), "strong"), (f"  {self._path(suite.file)}", "dim"))
+            width = min(max((cell_len(visible(case.name)) for case in suite.cases), default=0), _MOST_NAME)
+            for case in suite.cases:
+                yield self._case_line(case, width)
+                yield from self._details(case)
+            yield line()
+
+    def _case_line(self, case: CaseResult, width: int) -> Line:
+        mark, plain, style = _MARKS[case.outcome]
+        name = visible(case.name)
+        facts = "  ".join(_facts(case))
+        return line(
+            (mark if self._fancy else plain, style),
+            (f" {case.outcome:{_OUTCOME_WIDTH}}", style),
+            "  ",
+            padded(name, width) if facts else name,
+            (f"  {facts}" if facts else "", "dim"),
+            indent=2,
+        )
+
+    def _details(self, case: CaseResult) -> Iterator[Line]:
+        run = case.shown_run
+        if case.outcome == "passed":
+            if self._verbose and run:
+                yield from self._verdicts(run)
+        else:
+            said = run.error if run and run.error and not run.misses else ""
+            if len(case.runs) > 1 and run:
+                yield line((f"run {run.index} of {len(case.runs)}:", "dim"), indent=6)
+            for text in dict.fromkeys(text for text in (case.error, said) if text):
+                # A miss is told by its turns, better than by the sentence that ended the run.
+                if not (run and run.misses):
+                    yield from self._text(text, "" if case.outcome in ("excluded", "skipped") else "bad")
+            if case.remedy:
+                yield from self._text(case.remedy, "")
+            if run:
+                yield from miss_lines(run, indent=6, all_of_it=self._verbose)
+                yield from self._verdicts(run)
+                if self._verbose:
+                    yield from self._turns(run)
+        for notice in case.notices:
+            yield line(("note: ", "warn"), visible(notice), indent=6)
+
+    def _text(self, text: str, style: Style) -> Iterator[Line]:
+        for row in text.splitlines():
+            yield line((visible(row).strip(), style), indent=6)
+
+    def _verdicts(self, run: RunResult) -> Iterator[Line]:
+        return verdict_lines(
+            run.verdicts, indent=6, shown_path=self._shown_path, fancy=self._fancy, all_of_it=self._verbose
+        )
+
+    def _turns(self, run: RunResult) -> Iterator[Line]:
+        for turn in run.trace.turns if run.trace else ():
+            told = [item for item in run.turns if item.index == turn.index]
+            yield turn_line(told[-1], indent=6) if told else line(f"turn {turn.index}", indent=6)
+            yield from said_lines(turn, indent=8, all_of_it=True)
+
+    def summary(self, results: Results, exit_code: int) -> Iterator[Line]:
+        """Counts, what else is to be known, and what to do next."""
+        numbers = counts(tuple(results.cases))
+        words = [f"{numbers[outcome]} {outcome}" for outcome in CASE_OUTCOMES if numbers[outcome]]
+        style: Style = "good" if exit_code == 0 else "bad"
+        turns = _turn_counts(results)
+        yield line(
+            (f"{_count(numbers['cases'], 'case')}: {', '.join(words) or 'nothing was checked'}", style),
+            f"  ({turns})" if turns else "",
+        )
+        yield from self._remarks(results)
+        if results.command:
+            yield line()
+            yield line(("Re-record only what is stale:", "strong"))
+            for command in results.command.split(" && "):
+                yield line(visible(command), indent=2, whole=True)
+        if exit_code:
+            yield line((f"exit {exit_code}: {_MEANINGS.get(exit_code, 'failed')}", style))
+
+    def _remarks(self, results: Results) -> Iterator[Line]:
+        if results.interrupted:
+            yield line(("interrupted: ", "warn"), f"{_count(results.not_run, 'case')} did not run or finish")
+        elif results.not_run:
+            yield line(("stopped early: ", "warn"), f"{_count(results.not_run, 'case')} did not run")
+        if results.left_out:
+            yield line(f"{_count(results.left_out, 'case')} left out by arguments")
+        unplayed = [case for case in results.cases if case.unplayed]
+        if unplayed:
+            total = sum(case.unplayed for case in unplayed)
+            shown = unplayed if self._verbose else unplayed[:_MOST_LISTED]
+            names = ", ".join(f"{visible(case.id)} ({case.unplayed})" for case in shown)
+            rest = (
+                f" and {_count(len(unplayed) - len(shown), 'more case')}"
+                if len(unplayed) > len(shown)
+                else ""
+            )
+            yield line(f"{_count(total, 'recorded exchange')} never asked for (unplayed): {names}{rest}")
+        for warning in results.warnings:
+            yield line(("warning: ", "warn"), visible(warning))
+
+    def _path(self, path: str) -> str:
+        return visible(self._shown_path(path))
+
+
+def _facts(case: CaseResult) -> Iterator[str]:
+    """What stands behind a case's name."""
+    run = case.shown_run
+    if case.outcome == "excluded":
+        yield "passthrough, not replayed"
+    elif run:
+        turns = len({turn.index for turn in run.turns if turn.outcome != "not_reached"})
+        yield f"{_count(turns, 'turn'):8}"
+        if run.trace and run.trace.usage.total:
+            yield f"{run.trace.usage.total:,} tokens"
+        if run.termination not in ("", "end_turn") and not run.misses:
+            yield run.termination
+    if len(case.runs) > 1:
+        yield _repeated(case)
+    if case.scripted:
+        yield "scripted"
+
+
+def _repeated(case: CaseResult) -> str:
+    passed, total = case.passed_runs, len(case.runs)
+    words = f"{passed}/{total} runs passed"
+    if 0 < passed < total:
+        low, high = wilson_interval(passed, total)
+        words += f" (95% interval {low:.0%} to {high:.0%})"
+    return words
+
+
+def _turn_counts(results: Results) -> str:
+    found: dict[str, int] = {}
+    for case in results.cases:
+        for run in case.runs:
+            for turn in run.turns:
+                found[turn.outcome] = found.get(turn.outcome, 0) + 1
+    if not found:
+        return ""
+    words = ", ".join(f"{number} {outcome.replace('_', ' ')}" for outcome, number in found.items())
+    return f"{_count(sum(found.values()), 'turn')}: {words}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,135 @@
+"""Turns as lines of a report: which went stale and why, and what was said in them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from dryfire_action.reports.lines import line, padded
+from dryfire_action.visible import cut, visible
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dryfire_action.agent import Turn
+    from dryfire_action.field_changes import FieldChange
+    from dryfire_action.messages import JsonValue
+    from dryfire_action.reports.lines import Line, Style
+    from dryfire_action.results import RunResult, TurnResult
+
+_KEY_SHOWN = 8
+_MOST_TURNS = 8
+_MOST_FIELDS = 12
+_MOST_CHARACTERS = 600
+_MOST_TEXT_LINES = 12
+_STYLES: dict[str, Style] = {"stale": "warn", "missing": "warn", "failed": "bad"}
+
+
+def miss_lines(run: RunResult, *, indent: int, all_of_it: bool = False) -> Iterator[Line]:
+    """What is stale, missing or not reached in ``run``: each turn with its keys, then its field changes.
+
+    Turns with the same changes as one before refer to it. Long lists are cut with a count unless ``all_of_it``.
+    """
+    turns = [turn for turn in run.turns if turn.outcome in ("stale", "missing", "not_reached")]
+    shown = turns if all_of_it else turns[:_MOST_TURNS]
+    seen: dict[tuple[FieldChange, ...], TurnResult] = {}
+    for turn in shown:
+        before = seen.get(turn.changes) if turn.changes else None
+        seen.setdefault(turn.changes, turn)
+        yield turn_line(turn, indent=indent, same_as=before)
+        if before is None:
+            yield from change_lines(turn.changes, indent=indent + 4, all_of_it=all_of_it)
+    if len(turns) > len(shown):
+        yield line((f"… and {_count(len(turns) - len(shown), 'more turn')}", "dim"), indent=indent)
+
+
+def turn_line(turn: TurnResult, *, indent: int, same_as: TurnResult | None = None, key: bool = False) -> Line:
+    """A turn's place, what became of it and, where it is stale, the recorded and the current key.
+
+    With ``key`` the key of any other turn is shown too; ``same_as`` is a turn with the same field changes.
+    """
+    words: list[str | tuple[str, Style]] = [
+        f"{_place(turn)}: ",
+        (turn.outcome.replace("_", " "), _STYLES.get(turn.outcome, "dim")),
+    ]
+    if turn.outcome == "stale" and turn.recorded and turn.current:
+        words.append(f"  {turn.recorded[:_KEY_SHOWN]} -> {turn.current[:_KEY_SHOWN]}")
+    elif turn.note:
+        words.append(f"  {visible(_without_place(turn.note))}")
+    elif key and (turn.current or turn.recorded):
+        words.append((f"  {(turn.current or turn.recorded or '')[:_KEY_SHOWN]}", "dim"))
+    if same_as is not None:
+        words.append((f"  (same changes as {_place(same_as)})", "dim"))
+    return line(*words, indent=indent)
+
+
+def change_lines(changes: Sequence[FieldChange], *, indent: int, all_of_it: bool = False) -> Iterator[Line]:
+    """The field changes, one a line: path, what happened, short digests before and after."""
+    shown = changes if all_of_it else changes[:_MOST_FIELDS]
+    paths = [visible(change.path) for change in shown]
+    width = min(max(map(len, paths), default=0), 48)
+    for path, change in zip(paths, shown, strict=True):
+        yield line(
+            (padded(path, width), "strong"),
+            f"  {change.change:9}",
+            (f"  {_digests(change)}", "dim"),
+            indent=indent,
+        )
+    if len(changes) > len(shown):
+        yield line((f"… and {_count(len(changes) - len(shown), 'more field')}", "dim"), indent=indent)
+
+
+def said_lines(turn: Turn, *, indent: int, all_of_it: bool = False) -> Iterator[Line]:
+    """What was said in one answered turn: the text, then each call with its result."""
+    response = turn.response
+    if response.text is not None:
+        yield from _block("answer", response.text, indent, all_of_it)
+    for number, call in enumerate(response.tool_calls):
+        arguments = call.malformed_arguments
+        shown = _json(call.arguments) if arguments is None else f"malformed: {visible(arguments)}"
+        yield line("call    ", (visible(call.name), "strong"), f" {_cut(shown, all_of_it)}", indent=indent)
+        if number < len(turn.results):
+            result = turn.results[number]
+            text = result.content if isinstance(result.content, str) else _json(result.content)
+            yield from _block("error" if result.is_error else "result", text, indent, all_of_it)
+        else:
+            yield line(("result  none: the run ended before this call was answered", "dim"), indent=indent)
+
+
+def _block(name: str, text: str, indent: int, all_of_it: bool) -> Iterator[Line]:
+    """A text of any length under a name; further lines stand behind a bar, so that they cannot pass for ours."""
+    rows = text.splitlines() or [""]
+    most = len(rows) if all_of_it else _MOST_TEXT_LINES
+    style: Style = "bad" if name == "error" else ""
+    for number, row in enumerate(rows[:most]):
+        lead = f"{name:8}" if number == 0 else " " * 8
+        yield line((lead, style), "| " if len(rows) > 1 else "", _cut(visible(row), all_of_it), indent=indent)
+    if len(rows) > most:
+        yield line((f"{' ' * 8}… and {_count(len(rows) - most, 'more line')}", "dim"), indent=indent)
+
+
+def _cut(text: str, all_of_it: bool) -> str:
+    return text if all_of_it else cut(text, _MOST_CHARACTERS)
+
+
+def _json(value: JsonValue) -> str:
+    return visible(json.dumps(value, ensure_ascii=False))
+
+
+def _place(turn: TurnResult) -> str:
+    return f"turn {turn.index}" + (f", attempt {turn.attempt}" if turn.attempt else "")
+
+
+def _without_place(note: str) -> str:
+    """A miss's sentence begins with its place, which stands in front of it already."""
+    place, _, rest = note.partition(": ")
+    return rest if rest and place.startswith(("run ", "turn ")) else note
+
+
+def _digests(change: FieldChange) -> str:
+    old, new = ((digest or "")[:_KEY_SHOWN] for digest in (change.old, change.new))
+    return f"{old} -> {new}" if old and new else old or new
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

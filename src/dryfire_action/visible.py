@@ -1,0 +1,65 @@
+"""Texts of strangers as one harmless line: what cannot be seen is escaped, what is too long is cut.
+
+Names, paths and recorded texts come from files that anybody can change in a pull request. Shown as they are, they
+could move the cursor, turn the reading direction around, hide, or give commands to the log they are shown in.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# Joiners make one character of an emoji or of Persian letters; elsewhere they only hide.
+_JOINERS = "\u200c\u200d"
+_HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_PRINTABLE_ASCII = re.compile(r"[ -~]*\Z")
+
+
+def visible(text: str) -> str:
+    """``text`` on one line, with every character that cannot be seen written as its escape (``\\u202e``).
+
+    So are the beginnings of commands that GitHub's log viewer would carry out (``##[`` anywhere).
+    """
+    if not _PRINTABLE_ASCII.match(text):
+        text = "".join(_shown(text, index) for index in range(len(text)))
+    return text.replace("##[", "#\\x23[")
+
+
+def harmless(text: str) -> str:
+    """``text`` of several lines that GitHub's log viewer will not take for commands to itself."""
+    text = text.replace("##[", "#\\x23[")
+    return re.sub(r"(?m)^(\s*):(?=:)", r"\1\\x3a", text)
+
+
+def cut(text: str, most: int) -> str:
+    """At most ``most`` characters of ``text``; what is missing is said in a count."""
+    if len(text) <= most:
+        return text
+    rest = len(text) - most
+    return f"{text[:most]}… ({rest} more character{'' if rest == 1 else 's'})"
+
+
+def closest(word: str, known: list[str]) -> str:
+    """``; did you mean 'x'?`` for the member of ``known`` that ``word`` looks most like; "" where none does."""
+    from difflib import get_close_matches
+
+    lowered = {name.lower(): name for name in reversed(known)}
+    near = get_close_matches(word.lower()[:200], lowered, n=1, cutoff=0.6)
+    return f"; did you mean {visible(lowered[near[0]])!r}?" if near else ""
+
+
+def _shown(text: str, index: int) -> str:
+    char = text[index]
+    if unicodedata.category(char) not in _HIDDEN_CATEGORIES or _joins(text, index):
+        return char
+    if char in _SHORT:
+        return _SHORT[char]
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _joins(text: str, index: int) -> bool:
+    if text[index] not in _JOINERS or not 0 < index < len(text) - 1:
+        return False
+    return all(ord(near) > 0x24F and not near.isspace() for near in (text[index - 1], text[index + 1]))
