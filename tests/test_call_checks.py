@@ -226,6 +226,18 @@ ROWS: dict[str, Row] = {
         ORDERS,
         "there is no call 4: the run made 4 calls",
     ),
+    "0 tool_args call does not count from the end": (
+        "tool_args",
+        args("look", {}, call=-1),
+        ORDERS,
+        "there is no call -1: the run made 4 calls",
+    ),
+    "0 tool_args the last call": (
+        "tool_args",
+        args("look", {}, call=3),
+        ORDERS,
+        'the arguments are no JSON object: "{oops"',
+    ),
     "0 tool_result match": (
         "tool_result",
         result("look", match={"ok": True, "who": {"name": "Zoë"}}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import subprocess
 import sys
 import textwrap
 import time
@@ -184,6 +185,21 @@ def test_1_6_code_is_given_up_after_its_time(project: Project, source: str) -> N
     result = run("dryfire_sample:tool", folder, timeout_s=0.05)
     assert outcome(result) == ("dryfire_sample:tool took longer than 0.05 s", True)
     assert time.monotonic() - started < 2, "the end of the loop waited for the code"
+
+
+def test_the_program_can_end_while_code_hangs(project: Project) -> None:
+    folder = project("import time\ndef tool(arguments):\n    time.sleep(30)\n")
+    program = (
+        "import asyncio, pathlib, sys\n"
+        "from dryfire_action.passthrough import run_impl\n"
+        "from dryfire_action.suite import Impl\n"
+        "impl = Impl('dryfire_sample:tool', 0.05)\n"
+        "print(asyncio.run(run_impl(impl, {}, folder=pathlib.Path(sys.argv[1]))).content)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(folder)], capture_output=True, text=True, timeout=20, check=True
+    )
+    assert done.stdout == "dryfire_sample:tool took longer than 0.05 s\n"
 
 
 def test_a_function_that_cancels_itself_is_an_error_result(project: Project) -> None:
