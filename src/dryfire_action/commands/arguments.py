@@ -32,7 +32,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Raise ``UsageError`` with ``message``."""
-        raise UsageError(f"{self.prog}: {visible(message)}", remedy=f"See {self.prog} --help.")
+        raise UsageError(visible(message), remedy=f"See {self.prog} --help.")
 
     def parse(self, words: Sequence[str]) -> argparse.Namespace:
         """The arguments in ``words``; options and paths may stand in any order."""

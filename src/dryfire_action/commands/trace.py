@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from dryfire_action.commands.arguments import Parser
     from dryfire_action.results import CaseResult, RunResult
 
+_MOST_NAMED = 5
+
 
 def arguments(parser: Parser) -> None:
     """Declare what ``dryfire trace`` takes."""
     parser.add_argument(
-        "case", metavar="SUITE::CASE", help="the case; its name alone will do if no other has it"
+        "case", nargs="?", metavar="SUITE::CASE", help="the case; its name alone will do if no other has it"
     )
     selection.add_paths(parser)
     parser.option(
@@ -43,6 +45,8 @@ def execute(args: Namespace) -> int:
     """Replay the case and print its run."""
     from dryfire_action.reports import trace
 
+    if args.case is None:
+        raise UsageError("name the case to show, as SUITE::CASE", remedy="See dryfire trace --help.")
     chosen = selection.load(args.paths, model=args.model)
     case_id = _find(args.case, chosen)
     result, code = _replayed(case_id, args.model, chosen)
@@ -64,16 +68,19 @@ def _find(asked: str, chosen: selection.Selection) -> str:
     ids = chosen.ids
     if asked in ids:
         return asked
+    shown = visible(asked)
     named = [case.id for suite in chosen.suites for case in suite.cases if case.name == asked]
     if len(named) == 1:
         return named[0]
     if named:
-        raise UsageError(
-            f"several cases are called {visible(asked)!r}", remedy=f"Say which: {', '.join(named)}"
-        )
+        raise UsageError(f"several cases are called {shown!r}", remedy=f"Say which: {', '.join(named)}")
     names = [case.name for suite in chosen.suites for case in suite.cases]
     meant = closest(asked, ids) or closest(asked, names)
-    raise UsageError(f"no case is called {visible(asked)!r}{meant}")
+    near = [case_id for case_id in ids if asked.casefold() in case_id.casefold()] or ids
+    rest = f" and {len(near) - _MOST_NAMED} more" if len(near) > _MOST_NAMED else ""
+    raise UsageError(
+        f"no case is called {shown!r}{meant}", remedy=f"There is {', '.join(near[:_MOST_NAMED])}{rest}."
+    )
 
 
 def _replayed(case_id: str, model: str | None, chosen: selection.Selection) -> tuple[CaseResult, int]:

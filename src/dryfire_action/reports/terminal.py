@@ -14,11 +14,10 @@ from dryfire_action.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
     EXIT_RECORDING,
-    EXIT_USAGE,
 )
 from dryfire_action.repetition import wilson_interval
 from dryfire_action.reports.lines import line, padded
-from dryfire_action.reports.turns import miss_lines, said_lines, turn_line
+from dryfire_action.reports.turns import miss_lines, told_lines
 from dryfire_action.reports.verdicts import verdict_lines
 from dryfire_action.results import CASE_OUTCOMES, counts
 from dryfire_action.visible import visible
@@ -42,12 +41,6 @@ _MARKS: dict[CaseOutcome, tuple[str, str, Style]] = {
 # What an encoding must have for the better marks to be used.
 MARKS_TEXT = "✓✗…→"
 
-_MEANINGS = {
-    EXIT_FAILED: "an assertion failed",
-    EXIT_USAGE: "something is wrong with a suite, the config or the command line, or cases were not checked",
-    EXIT_RECORDING: "a recording is stale, missing or damaged, or a provider failed",
-    EXIT_INTERRUPTED: "interrupted",
-}
 _OUTCOME_WIDTH = max(map(len, CASE_OUTCOMES))
 _MOST_NAME = 56
 _MOST_LISTED = 5
@@ -116,10 +109,9 @@ class _Report:
             if case.remedy:
                 yield from self._text(case.remedy, "")
             if run:
-                yield from miss_lines(run, indent=6, all_of_it=self._verbose)
+                lines = told_lines if self._verbose else miss_lines
+                yield from lines(run, indent=6)
                 yield from self._verdicts(run)
-                if self._verbose:
-                    yield from self._turns(run)
         for notice in case.notices:
             yield line(("note: ", "warn"), visible(notice), indent=6)
 
@@ -131,12 +123,6 @@ class _Report:
         return verdict_lines(
             run.verdicts, indent=6, shown_path=self._shown_path, fancy=self._fancy, all_of_it=self._verbose
         )
-
-    def _turns(self, run: RunResult) -> Iterator[Line]:
-        for turn in run.trace.turns if run.trace else ():
-            told = [item for item in run.turns if item.index == turn.index]
-            yield turn_line(told[-1], indent=6) if told else line(f"turn {turn.index}", indent=6)
-            yield from said_lines(turn, indent=8, all_of_it=True)
 
     def summary(self, results: Results, exit_code: int) -> Iterator[Line]:
         """Counts, what else is to be known, and what to do next."""
@@ -151,11 +137,11 @@ class _Report:
         yield from self._remarks(results)
         if results.command:
             yield line()
-            yield line(("Re-record only what is stale:", "strong"))
+            yield line((_what_to_record(results), "strong"))
             for command in results.command.split(" && "):
                 yield line(visible(command), indent=2, whole=True)
         if exit_code:
-            yield line((f"exit {exit_code}: {_MEANINGS.get(exit_code, 'failed')}", style))
+            yield line((f"exit {exit_code}: {_meaning(results, exit_code)}", style))
 
     def _remarks(self, results: Results) -> Iterator[Line]:
         if results.interrupted:
@@ -207,6 +193,36 @@ def _repeated(case: CaseResult) -> str:
         low, high = wilson_interval(passed, total)
         words += f" (95% interval {low:.0%} to {high:.0%})"
     return words
+
+
+def _what_to_record(results: Results) -> str:
+    outcomes = _outcomes_to_record(results)
+    return (
+        "Record what is missing:"
+        if outcomes == ["missing"]
+        else f"Re-record only what is {' or '.join(outcomes)}:"
+    )
+
+
+def _outcomes_to_record(results: Results) -> list[str]:
+    found = {case.outcome for case in results.to_record}
+    return [outcome for outcome in CASE_OUTCOMES if outcome in found]
+
+
+def _meaning(results: Results, exit_code: int) -> str:
+    """What made the exit code."""
+    if exit_code == EXIT_INTERRUPTED:
+        return "interrupted"
+    if exit_code == EXIT_FAILED:
+        return "an assertion failed"
+    if exit_code == EXIT_RECORDING:
+        outcomes = _outcomes_to_record(results)
+        return f"a recording is {' or '.join(outcomes)}" if outcomes else "a provider failed"
+    if any(case.outcome == "skipped" for case in results.cases) and not results.allow_skipped:
+        return "cases were skipped (--allow-skipped accepts that)"
+    if not results.checked:
+        return "nothing was checked (--allow-empty accepts that)"
+    return "a case could not be run"
 
 
 def _turn_counts(results: Results) -> str:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from dryfire_action.reports.lines import line
-from dryfire_action.reports.turns import change_lines, said_lines, turn_line
+from dryfire_action.reports.turns import told_lines
 from dryfire_action.reports.verdicts import verdict_lines
 from dryfire_action.visible import visible
 
@@ -34,14 +34,8 @@ def render(
         return
     if len(case.runs) > 1:
         yield line(f"run {run.index}, of runs 0 to {len(case.runs) - 1}")
-    answered = {turn.index: turn for turn in run.trace.turns} if run.trace else {}
-    for told in run.turns:
-        yield line()
-        yield turn_line(told, indent=0, key=True)
-        yield from change_lines(told.changes, indent=4, all_of_it=True)
-        if told is _last_attempt(run, told) and told.index in answered:
-            yield from _numbers(answered[told.index])
-            yield from said_lines(answered[told.index], indent=2, all_of_it=True)
+    yield line()
+    yield from told_lines(run, indent=0, key=True)
     yield line()
     yield line("ended: ", (run.termination, "strong"), f"  {visible(run.error)}" if run.error else "")
     if run.misses:
@@ -99,18 +93,3 @@ def _turn(told: TurnResult, turn: Turn | None) -> dict[str, Any]:
 def _last_attempt(run: RunResult, told: TurnResult) -> TurnResult:
     """The attempt of this turn that was answered, if one was: the last."""
     return [turn for turn in run.turns if turn.index == told.index][-1]
-
-
-def _numbers(turn: Turn) -> Iterator[Line]:
-    usage, response = turn.response.usage, turn.response
-    words = []
-    if usage.total:
-        words.append(f"{usage.input_tokens:,} + {usage.output_tokens:,} tokens")
-    if response.latency_ms:
-        words.append(f"{response.latency_ms:,} ms")
-    if response.model_served:
-        words.append(f"answered by {visible(response.model_served)}")
-    if response.stop_reason not in ("end_turn", "tool_use"):
-        words.append(f"stopped for {visible(response.stop_reason)}")
-    if words:
-        yield line((", ".join(words), "dim"), indent=2)

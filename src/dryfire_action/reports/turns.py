@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from dryfire_action.reports.lines import line, padded
-from dryfire_action.visible import cut, visible
+from dryfire_action.visible import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,25 +20,36 @@ if TYPE_CHECKING:
 _KEY_SHOWN = 8
 _MOST_TURNS = 8
 _MOST_FIELDS = 12
-_MOST_CHARACTERS = 600
-_MOST_TEXT_LINES = 12
 _STYLES: dict[str, Style] = {"stale": "warn", "missing": "warn", "failed": "bad"}
 
 
-def miss_lines(run: RunResult, *, indent: int, all_of_it: bool = False) -> Iterator[Line]:
+def told_lines(run: RunResult, *, indent: int, key: bool = False) -> Iterator[Line]:
+    """Everything about the turns of ``run``: what became of each, its field changes, and what was said in it."""
+    answered = {turn.index: turn for turn in run.trace.turns} if run.trace else {}
+    last_attempts = {turn.index: turn.attempt for turn in run.turns}
+    for told in run.turns:
+        yield turn_line(told, indent=indent, key=key)
+        yield from change_lines(told.changes, indent=indent + 4, all_of_it=True)
+        turn = answered.get(told.index) if told.attempt == last_attempts[told.index] else None
+        if turn:
+            yield from _numbers(turn, indent=indent + 2)
+            yield from said_lines(turn, indent=indent + 2)
+
+
+def miss_lines(run: RunResult, *, indent: int) -> Iterator[Line]:
     """What is stale, missing or not reached in ``run``: each turn with its keys, then its field changes.
 
-    Turns with the same changes as one before refer to it. Long lists are cut with a count unless ``all_of_it``.
+    Turns with the same changes as one before refer to it. Long lists are cut with a count.
     """
     turns = [turn for turn in run.turns if turn.outcome in ("stale", "missing", "not_reached")]
-    shown = turns if all_of_it else turns[:_MOST_TURNS]
+    shown = turns[:_MOST_TURNS]
     seen: dict[tuple[FieldChange, ...], TurnResult] = {}
     for turn in shown:
         before = seen.get(turn.changes) if turn.changes else None
         seen.setdefault(turn.changes, turn)
         yield turn_line(turn, indent=indent, same_as=before)
         if before is None:
-            yield from change_lines(turn.changes, indent=indent + 4, all_of_it=all_of_it)
+            yield from change_lines(turn.changes, indent=indent + 4)
     if len(turns) > len(shown):
         yield line((f"… and {_count(len(turns) - len(shown), 'more turn')}", "dim"), indent=indent)
 
@@ -79,37 +90,45 @@ def change_lines(changes: Sequence[FieldChange], *, indent: int, all_of_it: bool
         yield line((f"… and {_count(len(changes) - len(shown), 'more field')}", "dim"), indent=indent)
 
 
-def said_lines(turn: Turn, *, indent: int, all_of_it: bool = False) -> Iterator[Line]:
+def said_lines(turn: Turn, *, indent: int) -> Iterator[Line]:
     """What was said in one answered turn: the text, then each call with its result."""
     response = turn.response
     if response.text is not None:
-        yield from _block("answer", response.text, indent, all_of_it)
+        yield from _block("answer", response.text, indent)
     for number, call in enumerate(response.tool_calls):
         arguments = call.malformed_arguments
         shown = _json(call.arguments) if arguments is None else f"malformed: {visible(arguments)}"
-        yield line("call    ", (visible(call.name), "strong"), f" {_cut(shown, all_of_it)}", indent=indent)
+        yield line("call    ", (visible(call.name), "strong"), f" {shown}", indent=indent)
         if number < len(turn.results):
             result = turn.results[number]
             text = result.content if isinstance(result.content, str) else _json(result.content)
-            yield from _block("error" if result.is_error else "result", text, indent, all_of_it)
+            yield from _block("error" if result.is_error else "result", text, indent)
         else:
-            yield line(("result  none: the run ended before this call was answered", "dim"), indent=indent)
+            yield line(("result  none: this call was not answered", "dim"), indent=indent)
 
 
-def _block(name: str, text: str, indent: int, all_of_it: bool) -> Iterator[Line]:
-    """A text of any length under a name; further lines stand behind a bar, so that they cannot pass for ours."""
+def _numbers(turn: Turn, *, indent: int) -> Iterator[Line]:
+    usage, response = turn.response.usage, turn.response
+    words = []
+    if usage.total:
+        words.append(f"{usage.input_tokens:,} + {usage.output_tokens:,} tokens")
+    if response.latency_ms:
+        words.append(f"{response.latency_ms:,} ms")
+    if response.model_served:
+        words.append(f"answered by {visible(response.model_served)}")
+    if response.stop_reason not in ("end_turn", "tool_use"):
+        words.append(f"stopped for {visible(response.stop_reason)}")
+    if words:
+        yield line((", ".join(words), "dim"), indent=indent)
+
+
+def _block(name: str, text: str, indent: int) -> Iterator[Line]:
+    """A text of any length under a name; several lines stand behind a bar, so that they cannot pass for ours."""
     rows = text.splitlines() or [""]
-    most = len(rows) if all_of_it else _MOST_TEXT_LINES
     style: Style = "bad" if name == "error" else ""
-    for number, row in enumerate(rows[:most]):
+    for number, row in enumerate(rows):
         lead = f"{name:8}" if number == 0 else " " * 8
-        yield line((lead, style), "| " if len(rows) > 1 else "", _cut(visible(row), all_of_it), indent=indent)
-    if len(rows) > most:
-        yield line((f"{' ' * 8}… and {_count(len(rows) - most, 'more line')}", "dim"), indent=indent)
-
-
-def _cut(text: str, all_of_it: bool) -> str:
-    return text if all_of_it else cut(text, _MOST_CHARACTERS)
+        yield line((lead, style), "| " if len(rows) > 1 else "", visible(row), indent=indent)
 
 
 def _json(value: JsonValue) -> str:
