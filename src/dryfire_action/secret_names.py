@@ -48,8 +48,9 @@ _COOKIE_ATTRIBUTES = frozenset(
 
 _NAME = re.compile(
     r"(?<![A-Za-z0-9_-])(?P<n>[A-Za-z0-9_-]{2,80}+)"
-    r"(?P<close>\\{0,7}[\"']?)\]?[ \t]{0,4}(?P<op>:=|=>|:|=(?!=)|%3D)[ \t]{0,4}(?P<open>\\{0,7}[\"'])?"
+    r"(?P<close>\\{0,7}[\"']?)\]?[ \t]{0,4}(?P<op>:=|=>|:|=(?!=)|%3D|>)[ \t]{0,4}(?P<open>\\{0,7}[\"'])?"
 )
+_ELEMENT = re.compile(r"[^<>\r\n]++(?=<\\?/)")
 _BARE_VALUE = re.compile(r"[^\s\"'&;,<>(){}\[\]\\|`]++")
 _MARKED_VALUE = re.compile(r"[\[<{$%*][^\s\"'&;,\\]*+")
 _QUOTED_VALUE = {
@@ -134,7 +135,10 @@ def _kind_in_text(text: str, match: re.Match[str]) -> _TextKind | None:
         kind = (key_kind(f"{before[1]}_{name}") if before else None) or kind
     if kind in (None, "account", "cookies", "fields"):
         return None
-    if operator in ("=", "%3D") and (match.start() == 0 or text[match.start() - 1] in "?&;"):
+    if operator == ">":
+        return kind if text[match.start() - 1 : match.start()] == "<" and kind != "query" else None
+    is_field = operator in ("=", "%3D") and " " not in match[0] and "\t" not in match[0]
+    if is_field and (match.start() == 0 or text[match.start() - 1] in "?&;"):
         return "in-query" if kind == "query" else kind
     if kind == "query":
         return None
@@ -164,6 +168,9 @@ def _is_code(value: str, text: str, end: int) -> bool:
 def _value_at(text: str, match: re.Match[str]) -> str:
     """The value after a name: up to the quote that opens it, or up to what ends a bare word."""
     opening, at = match["open"], match.end()
+    if match["op"] == ">":
+        value = _ELEMENT.match(text, at)
+        return value[0] if value else ""
     if opening is None:
         value = _MARKED_VALUE.match(text, at) or _BARE_VALUE.match(text, at)
         return value[0].rstrip(".!?:") if value else ""

@@ -52,7 +52,7 @@ _NOTHING = _words(
 _MADE_UP = _words(
     """
     your example examples placeholder dummy fake sample changeme mock test tests testing todo insert
-    replace invalid notreal foo bar baz foobar xxx xxxx demo sandbox default replaceme notasecret
+    replace invalid notreal foo bar baz foobar xxx xxxx demo sandbox default string replaceme notasecret
     notarealkey
     """
 )
@@ -93,6 +93,7 @@ _SAMPLES = frozenset(
         + ".SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
     }
 )
+_NOBODY = ("git@", "noreply@", "no-reply@", "donotreply@", "do-not-reply@")
 _SAMPLE_CARDS = _words(
     """
     4111111111111111 4012888888881881 4222222222222 4242424242424242 4000056655665556 4000000000000002
@@ -150,9 +151,9 @@ def is_made_up(value: str) -> bool:
         return False
     words = [word.lower() for word in _SEGMENTS.findall(plain)]
     if words and all(word in _MADE_UP or word in _FILLER for word in words):
-        return any(word in _MADE_UP for word in words) or len(words) == 1
+        return any(word in _MADE_UP for word in words)
     tail = words[-1] if words else ""
-    if len(set(tail)) == 1 and len(tail) >= 6:
+    if len(tail) >= 6 and len(set(tail[-16:])) == 1:
         return True
     return len(tail) >= 8 and any(tail in alphabet for alphabet in _ALPHABETS)
 
@@ -163,9 +164,10 @@ def is_sample_card(text: str) -> bool:
 
 
 def is_nobodys_address(address: str) -> bool:
-    """Whether an e-mail address is in a domain that RFC 2606 and RFC 6761 keep for documentation and
-    tests."""
-    return _RESERVED_DOMAIN.search(address.lower()) is not None
+    """Whether an e-mail address is no person's: a program's, or in a domain that RFC 2606 and RFC 6761 keep for
+    documentation and tests."""
+    plain = address.lower()
+    return plain.startswith(_NOBODY) or _RESERVED_DOMAIN.search(plain) is not None
 
 
 def is_local_default(user: str, password: str, host: str) -> bool:
@@ -176,7 +178,11 @@ def is_local_default(user: str, password: str, host: str) -> bool:
         "." not in name or name.startswith("127.") or name.endswith((".local", ".localhost", ".internal"))
     )
     known = password == user or password.lower() in _KNOWN_PASSWORDS
-    return is_made_up(password) or (known and (is_local or name in ("0.0.0.0", "::1")))
+    return (
+        is_made_up(password)
+        or _RESERVED_DOMAIN.search(name) is not None
+        or (known and (is_local or name in ("0.0.0.0", "::1")))
+    )
 
 
 def is_public(value: str) -> bool:

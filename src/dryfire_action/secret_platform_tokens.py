@@ -73,7 +73,7 @@ PLATFORM_TOKENS: tuple[Rule, ...] = (
     shape("discord-webhook", "Discord webhook addresses", _GITLEAKS, "/webhooks/",
           rf"discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]{{10,24}}+/(?P<v>[{B64U}]{{32,}}+)"),
     shape("aws-access-key-id", "AWS access key ids", _AWS, "AKIA ASIA ABIA ACCA",
-          rf"{EDGE}A(?:KI|SI|BI|CC)A[A-Z0-9]{{16,}}+(?![a-z_])"),
+          rf"{EDGE}A(?:KI|SI|BI|CC)A[A-Z0-9]{{16,}}+[{B64U}]*+"),
     shape("aws-secret-key", "AWS secret access keys: 40 characters of base64 near the name", _AWS, "",
           rf"(?<![{B62}+/=])[{B62}+/]{{40}}+(?![{B62}+/=])",
           check=on_value(is_mixed), near="aws akia asia secretaccesskey secret_access_key"),

@@ -65,11 +65,13 @@ class Rules:
     team: tuple[TeamRule, ...] = ()
     allow: tuple[Allowance, ...] = ()
     samples: bool = True
+    team_ids: frozenset[str] = field(init=False, repr=False, compare=False)
     _team_keys: Mapping[str, str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         keys = {plain_name(name): rule.id for rule in self.team for name in rule.keys}
         object.__setattr__(self, "_team_keys", keys)
+        object.__setattr__(self, "team_ids", frozenset(rule.id for rule in self.team))
 
     def outside_recordings(self) -> Rules:
         """The rules for a file that is no recording: without e-mail addresses, card numbers and account
@@ -141,9 +143,8 @@ def _search(
         found.extend(_plain_spans(text, plan, rules.samples, _DEEPEST_PERCENT))
         if depth < _DEEPEST_JSON:
             found.extend(_json_line_spans(text, rules, depth, exact=exact))
-    found = [hit for hit in found if hit[2] in plan.ids or hit[2] in rules._team_keys.values()]
     found.extend(_team_spans(text, rules))
-    return _merged(found, text)
+    return _merged([hit for hit in found if hit[2] in plan.ids or hit[2] in rules.team_ids], text)
 
 
 def _plain_spans(text: str, plan: _Plan, samples: bool, percent: int) -> Iterator[Found]:

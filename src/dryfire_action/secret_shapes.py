@@ -90,8 +90,8 @@ GENERIC_SHAPES: tuple[Rule, ...] = (
 PERSONAL_SHAPES: tuple[Rule, ...] = (
     shape(
         "email", "E-mail addresses", "RFC 5322 (the dotted form that people use)", "@",
-        r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9][A-Za-z0-9._%+'-]{0,63}"
-        r"@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])",
+        r"(?<![A-Za-z0-9._%+/-])[A-Za-z0-9][A-Za-z0-9._%+'-]{0,63}"
+        r"@(?:[A-Za-z0-9-]{1,63}\.){1,8}(?!(?:png|jpe?g|gif|svg|webp|js|css|json|html)\b)[A-Za-z]{2,24}(?![A-Za-z0-9-])",
         sample=on_value(is_nobodys_address), recordings_only=True,
     ),
     shape(
