@@ -52,12 +52,17 @@ class KeyMark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One file as plain data. ``file`` is its path as shown to people, ``value`` its content."""
+    """One file as plain data. ``file`` is its path as shown to people, ``value`` its content.
+
+    ``weight`` counts its values with every alias written out; ``dollars`` says that some text holds ``${``.
+    """
 
     file: str
     value: JsonValue
     mark: Mark
     lines: tuple[str, ...] = field(repr=False)
+    weight: int = 1
+    dollars: bool = False
 
     def place(self, path: Path = (), *, key: bool = False) -> Place:
         """Where the value at ``path`` stands, or with ``key`` the key it stands under.
@@ -133,6 +138,7 @@ class _Reading:
         self.anchors: dict[str, _Anchored | None] = {}
         self.root: tuple[Any, Mark] | None = None
         self.weight = 0
+        self.dollars = False
         self.text, self.stand_ins = parsable(text, file)
 
     def document(self) -> Document:
@@ -155,11 +161,13 @@ class _Reading:
         if self.problems:
             raise SpecError(self.problems)
         value, mark = self.root or (None, Mark(0, 0))
-        return Document(self.file, value, mark, self.lines)
+        return Document(self.file, value, mark, self.lines, self.weight, self.dollars)
 
     def _events(self) -> Iterator[Any]:
+        loader = _Loader(self.text)
         try:
-            yield from yaml.parse(self.text, Loader=_Loader)
+            while type(event := loader.get_event()) is not yaml.StreamEndEvent:
+                yield event
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             place = Place(self.file, mark.line + 1, mark.column + 1) if mark else Place(self.file)
@@ -167,11 +175,15 @@ class _Reading:
             self._stop(place, f"not valid YAML: {what or error.context}", _syntax_hint(error))
         except yaml.YAMLError as error:
             self._stop(Place(self.file), f"not valid YAML: {' '.join(str(error).split())}")
+        finally:
+            loader.dispose()
 
     def _scalar(self, event: Any) -> None:
         text = event.value
         if self.stand_ins:
             text = text.translate(self.stand_ins)
+        if "${" in text:
+            self.dollars = True
         plain = event.implicit[0]
         frame = self.stack[-1] if self.stack else None
         mark = event.start_mark
