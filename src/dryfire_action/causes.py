@@ -1,0 +1,207 @@
+"""Causes: which edits made turns stale, each once, however many cases and turns it shows in.
+
+Rules, in this order:
+
+1. A change seen earlier in its run (same path, same digests) is its *echo*, and no cause.
+2. In the part of a conversation that the run made itself, a changed answer is an echo of the change before it, because
+   the recorded answers were fed forward; so is the result of a call that changed. A changed answer with nothing before
+   it means a recording that does not hold together, as after a merge of two branches.
+3. Changes of the same field, leaving out the index of message, call, result or script step, from the same old to the
+   same new digest, are one cause across all cases.
+4. Causes that cover more cases come first; then those of more turns; then in the order of a request (provider, model,
+   params, hooks, output schema, system, tools, script, messages); then by path and digests.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from dryfire_action.errors import Place
+    from dryfire_action.field_changes import Change, FieldChange
+    from dryfire_action.messages import Message
+    from dryfire_action.results import TurnResult
+    from dryfire_action.suite import Case
+    from dryfire_action.text_diff import DiffLine
+
+_PARTS = (
+    "fingerprint_version",
+    "provider",
+    "model",
+    "params",
+    "hooks",
+    "output_schema",
+    "system",
+    "tools",
+    "script",
+)
+_INDEX = re.compile(r"\b(messages|tool_calls|tool_results|reasoning|script)\[\d+\]")
+_MESSAGE = re.compile(r"messages\[(\d+)\]")
+_RESULT = re.compile(r"messages\[(\d+)\]\.tool_results\[(\d+)\]")
+
+_LAST_STEP = re.compile(r"(?:\.[\w-]+|\[(?:\d+|[\w-]+|\"(?:[^\"\\]|\\.)*\")\])\Z")
+
+INCONSISTENT = (
+    "this answer was recorded in another conversation than the turn after it (two branches merged?); "
+    "only recording the case again puts it right"
+)
+MODEL_OVERRIDE = "asked for with --model on the command line"
+
+
+@dataclass(frozen=True, slots=True)
+class StaleRun:
+    """One run in which something was not recorded: what the causes are read from.
+
+    ``messages`` is the conversation as far as the run got, ``rules`` the place of the mock rule that answered each
+    call, by call id.
+    """
+
+    case: Case
+    cassette: str
+    turns: Sequence[TurnResult]
+    messages: Sequence[Message]
+    rules: Mapping[str, Place]
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """Where a cause was first seen: the case, its cassette and the field's full path."""
+
+    case: Case
+    cassette: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One edit that made turns stale.
+
+    ``path`` is the field (``[*]`` for an index that differs between cases), ``cases`` their ids, ``turns`` how many
+    turns it shows in, ``where`` the places it may come from. ``diff`` and ``note`` are filled in by who knows the old
+    text; ``old_text`` and ``new_text`` say whether it was found.
+    """
+
+    path: str
+    change: Change
+    old: str | None
+    new: str | None
+    cases: tuple[str, ...]
+    turns: int
+    where: tuple[Place, ...] = ()
+    note: str = ""
+    diff: tuple[DiffLine, ...] = ()
+    first: Sighting | None = field(default=None, repr=False)
+
+
+@dataclass(slots=True)
+class _Gathered:
+    paths: dict[str, None] = field(default_factory=dict)
+    cases: dict[str, None] = field(default_factory=dict)
+    where: dict[Place, None] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
+    turns: int = 0
+    first: Sighting | None = None
+
+
+_Edit = tuple[str, "Change", str | None, str | None]
+
+
+def causes_of(runs: Iterable[StaleRun]) -> tuple[Cause, ...]:
+    """The causes of all stale turns in ``runs``, most far-reaching first."""
+    gathered: dict[_Edit, _Gathered] = {}
+    for run in runs:
+        for change, turns, note in independent_changes(run):
+            edit = _edit(change)
+            found = gathered.setdefault(edit, _Gathered())
+            found.paths[change.path] = None
+            found.cases[run.case.id] = None
+            found.turns += turns
+            found.first = found.first or Sighting(run.case, run.cassette, change.path)
+            place = place_of(change, run)
+            if place is not None:
+                found.where[place] = None
+            elif change.path == "model":
+                note = note or MODEL_OVERRIDE
+            if note:
+                found.notes[note] = None
+    causes = [_cause(edit, found) for edit, found in gathered.items()]
+    return tuple(sorted(causes, key=_rank))
+
+
+def independent_changes(run: StaleRun) -> Iterator[tuple[FieldChange, int, str]]:
+    """The changes of one run that are no echo, each with the number of turns it shows in and a note ("" mostly)."""
+    turns: dict[FieldChange, int] = {}
+    notes: dict[FieldChange, str | None] = {}
+    changed_calls: set[int] = set()
+    for turn in run.turns:
+        for change in turn.changes:
+            if change in turns:
+                turns[change] += 1
+                continue
+            message = _MESSAGE.match(change.path)
+            index = int(message[1]) if message else -1
+            # At the first turn all messages are the case's own, whatever their number was when it was recorded.
+            made_by_run = turn.index > 0 and index >= len(run.case.messages)
+            notes[change] = _note_on(change, index, notes, changed_calls) if made_by_run else ""
+            turns[change] = 1
+            if ".tool_calls" in change.path:
+                changed_calls.add(index)
+    for change, count in turns.items():
+        note = notes[change]
+        if note is not None:
+            yield change, count, note
+
+
+def _note_on(
+    change: FieldChange, index: int, before: Mapping[FieldChange, str | None], changed_calls: set[int]
+) -> str | None:
+    """What to say of a change in a message that the run itself made; None: it is the echo of one in ``before``."""
+    if _RESULT.match(change.path) and change.change == "changed" and index - 1 not in changed_calls:
+        return ""
+    return None if before else INCONSISTENT
+
+
+def place_of(change: FieldChange, run: StaleRun) -> Place | None:
+    """Where the text of a changed field stands: a suite, prompt or config line, or the mock rule of a result."""
+    result = _RESULT.match(change.path)
+    if result and int(result[1]) >= len(run.case.messages):
+        index, number = int(result[1]), int(result[2])
+        results = run.messages[index].tool_results if index < len(run.messages) else ()
+        return run.rules.get(results[number].call_id) if number < len(results) else None
+    path: str | None = change.path
+    while path:
+        if path in run.case.places:
+            return run.case.places[path]
+        shorter = _LAST_STEP.sub("", path)
+        path = shorter if shorter != path else None
+    return None
+
+
+def _cause(edit: _Edit, found: _Gathered) -> Cause:
+    generic, change, old, new = edit
+    paths = list(found.paths)
+    return Cause(
+        path=paths[0] if len(paths) == 1 else generic,
+        change=change,
+        old=old,
+        new=new,
+        cases=tuple(found.cases),
+        turns=found.turns,
+        where=tuple(found.where),
+        note="; ".join(found.notes),
+        first=found.first,
+    )
+
+
+def _edit(change: FieldChange) -> _Edit:
+    return (_INDEX.sub(r"\1[*]", change.path), change.change, change.old, change.new)
+
+
+def _rank(cause: Cause) -> tuple[int, int, int, str, str, str]:
+    part = re.split(r"[.\[]", cause.path, maxsplit=1)[0]
+    order = _PARTS.index(part) if part in _PARTS else len(_PARTS)
+    return (-len(cause.cases), -cause.turns, order, cause.path, cause.old or "", cause.new or "")
