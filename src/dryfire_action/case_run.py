@@ -136,8 +136,8 @@ async def _live(setup: _Setup, basis: CaseResult) -> CaseResult:
     script = _Script(setup.case)
     results = []
     for index in range(setup.case.repeat):
-        run = await _agent(setup, script.before(inner))
-        results.append(_judged(setup, index, run, _live_turns(run)))
+        run, tools = await _agent(setup, script.before(inner))
+        results.append(_judged(setup, index, run, _live_turns(run), tools))
     notices = ("passthrough: run with its real code, not recorded",) if setup.case.passthrough_rule else ()
     return _rolled_up(setup, basis, results, notices=notices)
 
@@ -156,10 +156,10 @@ async def _replayed(setup: _Setup, basis: CaseResult) -> CaseResult:
             diagnose=True,
             mask=setup.mask,
         )
-        run = await _agent(setup, script.before(replaying), waits=False)
+        run, tools = await _agent(setup, script.before(replaying), waits=False)
         left = replaying.left_over()
         unplayed += 0 if replaying.tape.misses else len(left)
-        results.append(_judged(setup, index, run, _turns(replaying.tape, left)))
+        results.append(_judged(setup, index, run, _turns(replaying.tape, left), tools))
     unplayed += sum(exchange.run >= setup.case.repeat for exchange in cassette.exchanges)
     return _rolled_up(setup, basis, results, unplayed=unplayed)
 
@@ -173,8 +173,8 @@ async def _recorded(setup: _Setup, basis: CaseResult) -> CaseResult:
 
         async def one(index: int) -> RunResult:
             recorder = recording.recorder(index)
-            run = await _agent(setup, script.before(recorder))
-            return _judged(setup, index, run, _turns(recorder.tape, ()))
+            run, tools = await _agent(setup, script.before(recorder))
+            return _judged(setup, index, run, _turns(recorder.tape, ()), tools)
 
         if setup.case.scripted:  # all runs read on in one script
             results = [await one(index) for index in range(setup.case.repeat)]
@@ -292,12 +292,13 @@ def _provider(setup: _Setup) -> Provider:
         raise ProviderUnavailable(error.message, remedy=error.remedy) from None
 
 
-async def _agent(setup: _Setup, provider: Provider, *, waits: bool = True) -> Run:
+async def _agent(setup: _Setup, provider: Provider, *, waits: bool = True) -> tuple[Run, MockedTools]:
     case = setup.case
     run_code = partial(run_impl, folder=setup.around.cwd) if case.passthrough_rule else None
+    tools = MockedTools(case.mocks, case.on_unmocked, run_code=run_code)
     runner = AgentRunner(
         provider=provider,
-        tools=MockedTools(case.mocks, case.on_unmocked, run_code=run_code),
+        tools=tools,
         clock=SystemClock() if waits else ReplayClock(),
         jitter=Random(),
         retry=setup.around.retry,
@@ -311,7 +312,7 @@ async def _agent(setup: _Setup, provider: Provider, *, waits: bool = True) -> Ru
         tools=case.tools,
         params=case.params,
     )
-    return await runner.run(request, run_id=case.id)
+    return await runner.run(request, run_id=case.id), tools
 
 
 def _header(setup: _Setup) -> Header:
@@ -375,14 +376,17 @@ def _live_turns(run: Run) -> tuple[TurnResult, ...]:
     return tuple(TurnResult(turn.index, turn.attempts - 1, "live") for turn in run.turns)
 
 
-def _judged(setup: _Setup, index: int, run: Run, turns: tuple[TurnResult, ...]) -> RunResult:
+def _judged(
+    setup: _Setup, index: int, run: Run, turns: tuple[TurnResult, ...], tools: MockedTools
+) -> RunResult:
+    rules = {call_id: rule.place for _, call_id, rule in tools.answered if rule}
     if any(turn.outcome in ("stale", "missing") for turn in turns):
         # The verdict is settled; assertions on answers to another request would say nothing.
-        return RunResult(index, False, turns, termination=run.termination, error=run.error, trace=run)
+        return RunResult(index, False, turns, (), run.termination, run.error, run, rules)
     verdicts = judge(setup.case, run, prices=setup.config.prices)
     error = finished(setup.case, run)
     passed = not error and all(verdict.passed for verdict in verdicts)
-    return RunResult(index, passed, turns, verdicts, run.termination, error, run)
+    return RunResult(index, passed, turns, verdicts, run.termination, error, run, rules)
 
 
 def _rolled_up(

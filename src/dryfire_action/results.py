@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from dryfire_action.errors import EXIT_FAILED, EXIT_PASSED, EXIT_RECORDING, EXIT_USAGE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from dryfire_action.agent import Run
+    from dryfire_action.causes import Cause
     from dryfire_action.errors import Place
     from dryfire_action.field_changes import FieldChange
     from dryfire_action.messages import JsonValue
@@ -63,6 +64,7 @@ class RunResult:
     """One execution of a case. ``verdicts`` is empty where the run was stale or missing: then nothing is judged.
 
     ``error`` is why it failed apart from its assertions (the provider's reason, an unmocked tool, not finished).
+    ``rules`` are the places of the mock rules that answered, by call id.
     """
 
     index: int
@@ -72,6 +74,7 @@ class RunResult:
     termination: str = ""
     error: str = ""
     trace: Run | None = None
+    rules: Mapping[str, Place] = field(default_factory=dict)
 
     @property
     def misses(self) -> tuple[TurnResult, ...]:
@@ -140,7 +143,8 @@ class Results:
 
     ``left_out`` counts the cases that arguments left out, ``not_run`` those an early stop left, ``complete`` is False
     when the run stopped early (``--fail-fast``, an interrupt), ``mode`` is the cassette mode that was asked for (None:
-    each suite's own), ``command`` re-records only what is stale ("" when nothing is).
+    each suite's own), ``command`` re-records only what is stale ("" when nothing is), ``causes`` are the edits that
+    made turns stale.
     """
 
     suites: tuple[SuiteResult, ...]
@@ -152,6 +156,7 @@ class Results:
     allow_skipped: bool = False
     allow_empty: bool = False
     command: str = ""
+    causes: tuple[Cause, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property

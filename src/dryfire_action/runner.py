@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Literal
 
 from dryfire_action.case_run import Surroundings, run_case
 from dryfire_action.cassette_file import SIZE_LIMIT
+from dryfire_action.causes import StaleRun, causes_of
 from dryfire_action.errors import EXIT_USAGE
 from dryfire_action.results import CaseResult, Results, SuiteResult
 from dryfire_action.retry import RetryPolicy
 from dryfire_action.tree import FolderTree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from dryfire_action.suite import Case, Mode, Suite
@@ -101,6 +102,7 @@ def run_suites(
         allow_skipped=options.allow_skipped,
         allow_empty=options.allow_empty,
         command=rerecord_command(chosen, found, options),
+        causes=causes_of(_stale_runs(chosen, found)),
         warnings=(
             *(warning for suite in suites for warning in suite.warnings),
             *_why_empty(suites, options, chosen),
@@ -134,6 +136,14 @@ def rerecord_command(
             ["dryfire", "run", *_from(options.cwd, damaged), *cases, *model, "--cassette-mode", "record"]
         )
     return " && ".join(shlex.join(command) for command in commands)
+
+
+def _stale_runs(chosen: Sequence[tuple[Suite, Case]], found: Mapping[int, CaseResult]) -> Iterator[StaleRun]:
+    for number in sorted(found):
+        result = found[number]
+        for run in result.runs:
+            if run.misses and run.trace:
+                yield StaleRun(chosen[number][1], result.cassette, run.turns, run.trace.messages, run.rules)
 
 
 async def _run_all(

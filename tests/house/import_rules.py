@@ -59,7 +59,7 @@ SHARED_EDGES = {"tree", "yaml_io"}
 # Types that a lower unit names in annotations only. Each line needs a reason.
 TYPES_ONLY: dict[str, set[str]] = {
     "errors": {"playback"},  # CassetteMissError carries the Miss that playback made
-    "results": {"agent"},  # a row of a report shows the Run it is about
+    "results": {"agent", "causes"},  # a row of a report shows the Run it is about, a report its causes
 }
 
 # Hooks run on every commit: nothing they load may load these.
