@@ -9,9 +9,8 @@ To add a public name: put it in `_MODULES` and, for type checkers and editors, i
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+# Not `typing.TYPE_CHECKING`: importing typing alone takes as long as starting Python.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from dryfire_action.version import __version__ as __version__
 
@@ -25,6 +24,8 @@ __all__ = list(_MODULES)
 
 def __getattr__(name: str) -> object:
     """Load the module that defines a public name; the value is kept, so each name is looked up once."""
+    from importlib import import_module
+
     try:
         module = _MODULES[name]
     except KeyError:

@@ -8,18 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
 
-from dryfire_action import console
-from dryfire_action.errors import (
-    EXIT_INTERRUPTED,
-    EXIT_PASSED,
-    EXIT_USAGE,
-    DryfireError,
-    SpecError,
-    UsageError,
-)
-
+# Not `typing.TYPE_CHECKING`: importing typing, dataclasses or argparse takes longer than starting Python.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -59,6 +50,18 @@ With several, the first of 2, 3, 1."""
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command with ``argv`` (default: the process's own arguments); returns the exit code, never raises."""
     words = list(sys.argv[1:] if argv is None else argv)
+    if words in (["--version"], ["-V"]):
+        from dryfire_action.version import __version__
+
+        sys.stdout.write(f"dryfire {__version__}\n")
+        return 0
+    return _guarded(words)
+
+
+def _guarded(words: list[str]) -> int:
+    from dryfire_action import console
+    from dryfire_action.errors import EXIT_INTERRUPTED, EXIT_PASSED, DryfireError, SpecError
+
     console.prepare()
     try:
         return _main(words)
@@ -80,23 +83,20 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _main(words: list[str]) -> int:
+    from dryfire_action import console
+    from dryfire_action.errors import EXIT_PASSED, EXIT_USAGE, UsageError
+    from dryfire_action.visible import closest, visible
+
     if words[:1] == ["help"]:
         words = [*words[1:2], "--help"]
     if not words:
         console.err(_help())
         return EXIT_USAGE
     verb, rest = words[0], words[1:]
-    if verb in ("--version", "-V"):
-        from dryfire_action.version import __version__
-
-        console.out(f"dryfire {__version__}\n")
-        return EXIT_PASSED
     if verb in ("--help", "-h"):
         console.out(_help())
         return EXIT_PASSED
     if verb not in VERBS:
-        from dryfire_action.visible import closest, visible
-
         what = "option" if verb.startswith("-") else "verb"
         raise UsageError(
             f"{visible(verb)!r} is no {what} of dryfire{closest(verb, [*VERBS, '--help', '--version'])}",
@@ -124,6 +124,8 @@ def _help() -> str:
 
 
 def _internal(error: Exception) -> int:
+    from dryfire_action import console
+    from dryfire_action.errors import EXIT_USAGE
     from dryfire_action.visible import cut, visible
 
     if os.environ.get("DRYFIRE_DEBUG") == "1":
@@ -139,6 +141,7 @@ def _internal(error: Exception) -> int:
 
 
 def _say(text: str) -> None:
+    from dryfire_action import console
     from dryfire_action.visible import harmless, visible
 
     console.err("".join(f"{harmless(visible(row))}\n" for row in text.split("\n")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -22,6 +23,9 @@ _COLOURS: dict[Style, str] = {
     "dim": "dim",
     "strong": "bold",
 }
+
+# What the layout fills lines up with, before or after the code that ends a colour.
+_TRAILING = re.compile(r" +(?=(?:\x1b\[0m)?\n)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +90,13 @@ def as_styled(lines: Iterable[Line], *, width: int, colour: bool) -> str:
         for words, style in _guarded(item).pieces:
             text.append(words, style=_COLOURS[style] if colour else "")
         text.rstrip()
-        if item.whole:
+        if not item.pieces:
+            console.print()
+        elif item.whole:
             console.print(Text(" " * item.indent) + text, soft_wrap=True)
         else:
             console.print(Padding(text, (0, 0, 0, item.indent), expand=False))
-    return written.getvalue()
+    return _TRAILING.sub("", written.getvalue())
 
 
 def _guarded(item: Line) -> Line:
