@@ -27,7 +27,9 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["secret_provider_tokens", "secret_rule", "secret_rules", "secret_search"], WORDS),
     **dict.fromkeys(["secret_shapes"], WORDS),
     # engine: what happens; everything ambient is handed in
-    **dict.fromkeys(["ambient", "mocks", "checks", "playback", "retry", "agent", "causes"], ENGINE),
+    **dict.fromkeys(
+        ["ambient", "behaviour", "mocks", "checks", "playback", "retry", "agent", "causes"], ENGINE
+    ),
     # edges: each knows one outside thing
     **dict.fromkeys(["tree", "yaml_io", "cassette_file", "suite_file", "passthrough"], EDGE),
     **dict.fromkeys(["providers", "reports", "github"], EDGE),
