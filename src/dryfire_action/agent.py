@@ -1,25 +1,29 @@
 """The agent's loop: ask the model, answer its tool calls, ask again, until it has finished.
 
 Time, ids and jitter are handed in. Retries happen here, above the provider, so that a recorder underneath sees every
-attempt. A run never raises for what a provider, a tool or a replay does: it comes back with its termination.
+attempt. What a provider refuses, a replay misses or a request cannot hold ends the run and is told by its termination;
+only what keeps a run from being made at all is raised (no key, a busy recording, a fault in the code handed in).
 """
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from random import Random
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from dryfire_action.ambient import SystemClock, random_id
 from dryfire_action.errors import CassetteMissError, DryfireError, FingerprintError, ProviderError
-from dryfire_action.messages import Hook, Message, Usage, answer_message
+from dryfire_action.field_changes import changes_between
+from dryfire_action.fingerprint import fingerprint_of
+from dryfire_action.messages import Hook, Message, answer_message, total_usage
 from dryfire_action.retry import RetryPolicy, with_retries
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dryfire_action.ambient import Clock
-    from dryfire_action.messages import Provider, Request, Response, ToolCall, ToolResult
+    from dryfire_action.messages import JsonValue, Provider, Request, Response, ToolCall, ToolResult
 
 Termination = Literal[
     "end_turn", "max_tokens", "refusal", "provider_error", "unmocked_tool", "max_turns_exceeded"
@@ -89,7 +93,10 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of an agent. ``error`` is why it ended, where it did not end by the model's own will."""
+    """One run of an agent. ``error`` is why it ended, where it did not end by the model's own will.
+
+    ``messages`` is the conversation as it was sent last: the answer that ended the run is in ``turns`` only.
+    """
 
     id: str
     termination: Termination
@@ -113,13 +120,7 @@ class Run:
     @property
     def usage(self) -> Usage:
         """Tokens of all answered turns together."""
-        used = [turn.response.usage for turn in self.turns]
-        return Usage(
-            sum(usage.input_tokens for usage in used),
-            sum(usage.output_tokens for usage in used),
-            sum(usage.cache_read_tokens for usage in used),
-            sum(usage.cache_write_tokens for usage in used),
-        )
+        return total_usage(turn.response.usage for turn in self.turns)
 
 
 class AgentRunner:
@@ -153,6 +154,7 @@ class AgentRunner:
 
     async def run(self, request: Request, *, run_id: str | None = None) -> Run:
         """Run from ``request``, whose messages are the beginning of the conversation, to its end."""
+        own_id = self._ids() if run_id is None else run_id
         started_at = self._clock.now()
         events: list[Event] = []
         turns: list[Turn] = []
@@ -161,10 +163,10 @@ class AgentRunner:
         def note(kind: EventKind, name: str, detail: str = "") -> None:
             events.append(Event(kind, name, detail, self._clock.now()))
 
-        def ended(termination: Termination, error: str = "") -> Run:
-            note("terminated", termination, error)
+        def ended(termination: Termination, error: str = "", kind: str = "") -> Run:
+            note("terminated", termination, f"{kind}: {error}" if kind else error)
             return Run(
-                id=run_id if run_id is not None else self._ids(),
+                id=own_id,
                 termination=termination,
                 turns=tuple(turns),
                 messages=messages,
@@ -175,11 +177,11 @@ class AgentRunner:
             )
 
         while len(turns) < self._max_turns:
-            current = self._rewritten(replace(request, messages=messages), note)
             try:
+                current = self._rewritten(replace(request, messages=messages), note)
                 response, attempts = await self._ask(current, note)
             except (ProviderError, CassetteMissError, FingerprintError) as error:
-                return ended("provider_error", str(error))
+                return ended("provider_error", str(error), _kind(error))
             note("model_response", self._provider.name, response.text or "")
             if response.stop_reason != "tool_use":
                 turns.append(Turn(len(turns), attempts, response))
@@ -200,7 +202,13 @@ class AgentRunner:
         for hook in self._hooks:
             rewritten = hook(request)
             if rewritten is not request:
-                note("hook_rewrite", hook.name, str(rewritten))
+                # Digests tell two rewrites apart as well as the text would, which may hold anything.
+                changes = changes_between(fingerprint_of(request), fingerprint_of(rewritten))
+                if changes:
+                    shown = (
+                        f"{each.path} {each.change} {each.old or '-'} {each.new or '-'}" for each in changes
+                    )
+                    note("hook_rewrite", hook.name, "; ".join(shown))
             request = rewritten
         declared = tuple(Hook(hook.name, hook.version) for hook in self._hooks)
         return replace(request, hooks=(*request.hooks, *declared)) if declared else request
@@ -216,23 +224,37 @@ class AgentRunner:
             then = "not tried again" if wait is None else f"tried again after {wait:.2f} s"
             note("attempt_failed", request.model, f"attempt {attempt}: {error.kind}: {error.message}; {then}")
 
-        return await with_retries(
-            ask, self._retry, sleep=self._clock.sleep, jitter=self._jitter, failed=failed
-        )
+        try:
+            return await with_retries(
+                ask, self._retry, sleep=self._clock.sleep, jitter=self._jitter, failed=failed
+            )
+        except (CassetteMissError, FingerprintError) as error:
+            note("attempt_failed", request.model, f"{_kind(error)}: {error.message}; not tried again")
+            raise
 
     async def _results(
         self, response: Response, note: Callable[[EventKind, str, str], None]
     ) -> tuple[tuple[ToolResult, ...], UnmockedTool | None]:
         """The results in the order of the calls; with the call that ended the run, if one did."""
+        for call in response.tool_calls:
+            malformed = call.malformed_arguments
+            note("tool_call", call.name, _as_text(call.arguments) if malformed is None else malformed)
         results: list[ToolResult] = []
         for call in response.tool_calls:
-            note("tool_call", call.name, str(call.arguments))
             try:
                 if self._tools is None:
                     raise UnmockedTool(call, f"the model called {call.name!r}, and the run has no tools")
                 result = await self._tools.answer(call)
             except UnmockedTool as error:
                 return tuple(results), error
-            note("tool_result", call.name, str(result.content))
+            note("tool_result", call.name, _as_text(result.content))
             results.append(result)
         return tuple(results), None
+
+
+def _kind(error: DryfireError) -> str:
+    return error.kind if isinstance(error, ProviderError) else type(error).__name__
+
+
+def _as_text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)

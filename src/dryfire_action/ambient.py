@@ -61,7 +61,7 @@ class FakeClock:
     async def sleep(self, seconds: float) -> None:
         """Return once ``seconds`` have passed on this clock."""
         self.slept.append(seconds)
-        until = self._now + seconds
+        until = self._now + max(seconds, 0.0)
         if self._auto_advance:
             self._now = until
         while self._now < until:

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
 from dryfire_action.fingerprint import digest, quoted
@@ -19,10 +20,15 @@ if TYPE_CHECKING:
 
     from dryfire_action.fingerprint import Digests, Fingerprint, Head
 
+    # The old and the new place of an item; None where it was not there, or is no longer.
+    Pair = tuple[int | None, int | None]
+
 Change = Literal["changed", "added", "removed", "reordered"]
 
 # Above this many comparisons an unequal block is paired by position: exact alignment of it would take quadratic time.
 ALIGNMENT_LIMIT = 40_000
+
+HEAD_PARTS = ("provider", "model", "params", "hooks", "output_schema", "system", "tools", "script")
 
 _ITEM = re.compile(r"(\w+)\[(\d+)\](?:\.(.*))?\Z")
 
@@ -60,19 +66,21 @@ def changes_between(recorded: Fingerprint, current: Fingerprint) -> tuple[FieldC
 
 def top_level(changes: Sequence[FieldChange]) -> tuple[str, ...]:
     """The names of the request's parts that changed (``messages``, ``tools``, ...), sorted, each once."""
-    return tuple(sorted({re.split(r"[.\[]", change.path, maxsplit=1)[0] for change in changes}))
+    return tuple(sorted({_part(change.path) for change in changes}))
 
 
 def _head_changes(old: Head, new: Head) -> Iterator[FieldChange]:
     families = {"hooks": "hooks.order", "tools": "tools.order"}
-    for part in ("provider", "model", "params", "hooks", "output_schema", "system", "tools", "script"):
+    differing: dict[str, list[str]] = {part: [] for part in HEAD_PARTS}
+    for path in {**old, **new}:
+        if old.get(path) != new.get(path):
+            # A cassette may hold a part that this version does not know.
+            differing.setdefault(_part(path), []).append(path)
+    for part, paths in differing.items():
         if part in families:
             yield from _family_changes(part, families[part], old, new)
-            continue
-        paths = [path for path in {**old, **new} if re.split(r"[.\[]", path, maxsplit=1)[0] == part]
-        for path in paths:
-            if old.get(path) != new.get(path):
-                yield _compared(path, _text(old, path), _text(new, path))
+        else:
+            yield from (_compared(path, _text(old, path), _text(new, path)) for path in paths)
 
 
 def _family_changes(part: str, order: str, old: Head, new: Head) -> Iterator[FieldChange]:
@@ -110,10 +118,10 @@ def _sequence_changes(path: str, old: Sequence[Digests], new: Sequence[Digests])
     start = _common_start(old, new)
     end = _common_start(old[start:][::-1], new[start:][::-1])
     before, after = old[start : len(old) - end], new[start : len(new) - end]
-    if len(before) > 1 and _counted(before) == _counted(after):
+    moved, pairs = _aligned(before, after)
+    if moved:
         yield FieldChange(f"{path}.order", "reordered", _digest_of(before), _digest_of(after))
-        return
-    for first, second in _pairs(before, after):
+    for first, second in pairs:
         if second is None:
             assert first is not None
             yield FieldChange(f"{path}[{start + first}]", "removed", old=_combined(before[first]))
@@ -147,47 +155,71 @@ def _items(fields: Digests, name: str) -> list[dict[str, str]]:
     return [found[index] for index in sorted(found)]
 
 
-def _pairs(old: Sequence[Digests], new: Sequence[Digests]) -> Iterator[tuple[int | None, int | None]]:
-    """Which old item became which new one, in order; None on one side for an item that came or went."""
-    if len(old) * len(new) > ALIGNMENT_LIMIT:
-        yield from _by_position(0, len(old), 0, len(new))
-        return
+def _aligned(old: Sequence[Digests], new: Sequence[Digests]) -> tuple[bool, list[Pair]]:
+    """Whether items moved without changing, and which of the others became which, in order.
+
+    None on one side stands for an item that came or went.
+    """
     keys = [_combined(item) for item in old], [_combined(item) for item in new]
-    for tag, i1, i2, j1, j2 in SequenceMatcher(None, *keys, autojunk=False).get_opcodes():
-        if tag == "equal":
-            continue
-        if i2 - i1 == j2 - j1:
-            yield from _by_position(i1, i2, j1, j2)
+    if Counter(keys[0]) == Counter(keys[1]):
+        return bool(old), []
+    if len(old) * len(new) > ALIGNMENT_LIMIT:
+        return False, _by_position(range(len(old)), range(len(new)))
+    gaps = [
+        (range(i1, i2), range(j1, j2))
+        for tag, i1, i2, j1, j2 in SequenceMatcher(None, *keys, autojunk=False).get_opcodes()
+        if tag != "equal"
+    ]
+    gone = Counter(keys[0][i] for rows, _ in gaps for i in rows)
+    come = Counter(keys[1][j] for _, columns in gaps for j in columns)
+    moved = gone & come
+    left, right = Counter(moved), Counter(moved)
+    pairs: list[Pair] = []
+    for rows, columns in gaps:
+        rest = (
+            [i for i in rows if not _taken(left, keys[0][i])],
+            [j for j in columns if not _taken(right, keys[1][j])],
+        )
+        if len(rest[0]) == len(rest[1]):
+            pairs += _by_position(*rest)
         else:
-            for first, second in _most_alike(old[i1:i2], new[j1:j2]):
-                yield (None if first is None else i1 + first, None if second is None else j1 + second)
+            pairs += _most_alike(old, new, *rest)
+    return bool(moved), pairs
 
 
-def _by_position(i1: int, i2: int, j1: int, j2: int) -> Iterator[tuple[int | None, int | None]]:
-    for offset in range(max(i2 - i1, j2 - j1)):
-        yield (i1 + offset if i1 + offset < i2 else None, j1 + offset if j1 + offset < j2 else None)
+def _taken(moved: Counter[str], key: str) -> bool:
+    if not moved[key]:
+        return False
+    moved[key] -= 1
+    return True
 
 
-def _most_alike(old: Sequence[Digests], new: Sequence[Digests]) -> list[tuple[int | None, int | None]]:
+def _by_position(rows: Sequence[int], columns: Sequence[int]) -> list[Pair]:
+    return list(zip_longest(rows, columns))
+
+
+def _most_alike(
+    old: Sequence[Digests], new: Sequence[Digests], rows: Sequence[int], columns: Sequence[int]
+) -> list[Pair]:
     """The order-keeping pairing with the most equal fields; items with no equal field are not paired."""
-    rows, columns = len(old), len(new)
-    best = [[0] * (columns + 1) for _ in range(rows + 1)]
-    alike = [[len(before.items() & after.items()) for after in new] for before in old]
-    for i in range(rows - 1, -1, -1):
-        for j in range(columns - 1, -1, -1):
+    best = [[0] * (len(columns) + 1) for _ in range(len(rows) + 1)]
+    alike = [[len(old[row].items() & new[column].items()) for column in columns] for row in rows]
+    for i in range(len(rows) - 1, -1, -1):
+        for j in range(len(columns) - 1, -1, -1):
             paired = alike[i][j] + best[i + 1][j + 1] if alike[i][j] else 0
             best[i][j] = max(paired, best[i + 1][j], best[i][j + 1])
-    pairs: list[tuple[int | None, int | None]] = []
+    pairs: list[Pair] = []
     i = j = 0
-    while i < rows or j < columns:
-        if i < rows and j < columns and alike[i][j] and best[i][j] == alike[i][j] + best[i + 1][j + 1]:
-            pairs.append((i, j))
+    while i < len(rows) or j < len(columns):
+        both = i < len(rows) and j < len(columns)
+        if both and alike[i][j] and best[i][j] == alike[i][j] + best[i + 1][j + 1]:
+            pairs.append((rows[i], columns[j]))
             i, j = i + 1, j + 1
-        elif i < rows and (j == columns or best[i][j] == best[i + 1][j]):
-            pairs.append((i, None))
+        elif i < len(rows) and (j == len(columns) or best[i][j] == best[i + 1][j]):
+            pairs.append((rows[i], None))
             i += 1
         else:
-            pairs.append((None, j))
+            pairs.append((None, columns[j]))
             j += 1
     return pairs
 
@@ -217,6 +249,10 @@ def _common_start(first: Sequence[Digests], second: Sequence[Digests]) -> int:
     return count
 
 
+def _part(path: str) -> str:
+    return re.split(r"[.\[]", path, maxsplit=1)[0]
+
+
 def _compared(path: str, old: str | None, new: str | None) -> FieldChange:
     change: Change = "added" if old is None else "removed" if new is None else "changed"
     return FieldChange(path, change, old, new)
@@ -234,7 +270,8 @@ def _names(head: Head, order: str) -> tuple[str, ...]:
 
 
 def _member(part: str, name: str) -> str:
-    return f"{part}[{quoted(name)}]"
+    # The order of hooks holds names as they stand in paths, because one of them may be in the chain twice.
+    return f"{part}[{name}]" if part == "hooks" else f"{part}[{quoted(name)}]"
 
 
 def _member_fields(head: Head, part: str, name: str) -> dict[str, str]:
@@ -252,7 +289,3 @@ def _combined(fields: Mapping[str, str]) -> str:
 
 def _digest_of(items: Sequence[Digests]) -> str:
     return digest([dict(item) for item in items])
-
-
-def _counted(items: Sequence[Digests]) -> Counter[str]:
-    return Counter(_combined(item) for item in items)

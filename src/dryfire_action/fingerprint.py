@@ -7,12 +7,16 @@ sensitivity wins. The rules are explained in ``docs/explanation/fingerprint.md``
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
+from dryfire_action.canonical_json import DIGEST_LENGTH as DIGEST_LENGTH
+from dryfire_action.canonical_json import canonical, encode
+from dryfire_action.canonical_json import digest as digest
+from dryfire_action.canonical_json import dotted as dotted
+from dryfire_action.canonical_json import quoted as quoted
 from dryfire_action.errors import FingerprintError
 
 if TYPE_CHECKING:
@@ -27,7 +31,6 @@ if TYPE_CHECKING:
     Masker = Callable[[str, JsonValue], JsonValue]
 
 FINGERPRINT_VERSION = 1
-DIGEST_LENGTH = 16
 IGNORED = "\N{SYMBOL FOR SUBSTITUTE}ignored"
 
 # Parameters of SDK calls that steer the transport or label the caller, and never reach the model.
@@ -47,11 +50,9 @@ TRANSPORT_PARAMS = frozenset(
         "prompt_cache_retention",
     }
 )
-# Marks on content blocks that say what the provider may cache.
+# Marks on content blocks, or on a whole request, that say what the provider may cache.
 CACHE_MARKS = frozenset({"cache_control"})
-
-_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]+\Z")
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+NOT_SENT_PARAMS = TRANSPORT_PARAMS | CACHE_MARKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +105,11 @@ class KeyChain:
     def append(self, digests: Digests) -> None:
         """Put one more message at the end."""
         self.messages.append(digests)
-        self._running.append(sha256(self._running[-1] + _encode(digests).encode()).digest())
+        self._running.append(sha256(self._running[-1] + encode(digests).encode()).digest())
 
     def fingerprint(self, head: Head) -> Fingerprint:
         """The fingerprint of a request with this head and the messages so far."""
-        head_hash = sha256(_encode(head).encode()).digest()
+        head_hash = sha256(encode(head).encode()).digest()
         key = sha256(head_hash + self._running[-1]).hexdigest()[:DIGEST_LENGTH]
         return Fingerprint(head, tuple(self.messages), key)
 
@@ -147,7 +148,8 @@ class Fingerprinter:
             self._head, self._head_of = head_digests(request, self._mask), request
         if request.script is None:
             return self._head
-        return {**self._head, **_script_digest(request)}
+        path, step = f"script[{request.script.index}]", request.script.step
+        return {**self._head, path: digest(self._mask(path, step) if self._mask else step, path)}
 
 
 def fingerprint_of(request: Request, mask: Masker | None = None) -> Fingerprint:
@@ -165,18 +167,22 @@ def head_digests(request: Request, mask: Masker | None = None) -> dict[str, str 
     put("provider", request.provider)
     put("model", request.model)
     for name, value in request.params.items():
-        if name not in TRANSPORT_PARAMS and value is not None:
+        _refuse_odd_name(name, "params")
+        if name not in NOT_SENT_PARAMS and value is not None:
             put(f"params{dotted(name)}", value)
+    _refuse_unordered(request.hooks, "hooks")
     hook_names = _numbered([hook.name for hook in request.hooks])
     for name, hook in zip(hook_names, request.hooks, strict=True):
-        put(f"hooks[{quoted(name)}]", hook.version)
+        put(f"hooks[{name}]", hook.version)
     if request.hooks:
         found["hooks.order"] = hook_names
     if request.output_schema is not None:
         put("output_schema", request.output_schema)
     if request.system is not None:
         put("system", request.system)
+    _refuse_unordered(request.tools, "tools")
     for tool in request.tools:
+        _refuse_odd_name(tool.name, "tools")
         path = f"tools[{quoted(tool.name)}]"
         if f"{path}.input_schema" in found:
             raise FingerprintError(path, "two tools have this name")
@@ -257,49 +263,12 @@ def ignoring(rules: Iterable[tuple[IgnoreRule, Any]]) -> Masker | None:
 
     def mask(path: str, value: JsonValue) -> JsonValue:
         patterns = [pattern for where, pattern in compiled if where.fullmatch(path)]
-        return _replaced(value, patterns) if patterns else value
+        try:
+            return _replaced(value, patterns) if patterns else value
+        except RecursionError:
+            raise FingerprintError(path, "the value is nested too deeply, or holds itself") from None
 
     return mask
-
-
-def digest(value: JsonValue, path: str = "value") -> str:
-    """The short digest of a JSON value. Raises ``FingerprintError`` naming ``path``."""
-    return sha256(canonical(value, path)).hexdigest()[:DIGEST_LENGTH]
-
-
-def canonical(value: JsonValue, path: str = "value") -> bytes:
-    """``value`` as canonical JSON: sorted keys, no spaces, UTF-8, numbers as they are written.
-
-    Mapping order is not meaning; list order, number types and the form of Unicode text are. Raises
-    ``FingerprintError`` for what JSON cannot hold exactly: NaN, infinities, lone surrogates, keys that are no text,
-    sets and other objects.
-    """
-    if not isinstance(value, str):
-        _refuse_odd_keys(value, path)
-    try:
-        return _encode(value).encode()
-    except UnicodeEncodeError:
-        raise FingerprintError(
-            path, "the text holds a lone surrogate, which no provider can be sent"
-        ) from None
-    except (ValueError, TypeError, RecursionError) as error:
-        raise FingerprintError(path, f"the value cannot be written as JSON ({error})") from None
-
-
-def quoted(name: str) -> str:
-    """A name as it stands inside the brackets of a path: bare if plain, else as JSON text."""
-    return name if _PLAIN_NAME.match(name) else json.dumps(name, ensure_ascii=False)
-
-
-def dotted(name: str) -> str:
-    """A key as a path continues with it: ``.name`` if plain, else ``["odd name"]``."""
-    return f".{name}" if _PLAIN_NAME.match(name) else f"[{json.dumps(name, ensure_ascii=False)}]"
-
-
-def _script_digest(request: Request) -> dict[str, str]:
-    assert request.script is not None
-    path = f"script[{request.script.index}]"
-    return {path: digest(request.script.step, path)}
 
 
 def _same_head(first: Request, second: Request) -> bool:
@@ -316,17 +285,34 @@ def _same_head(first: Request, second: Request) -> bool:
 
 
 def _numbered(names: Sequence[str]) -> tuple[str, ...]:
-    """Names made unique: a hook that stands in the chain twice is ``name`` and ``name#2``."""
+    """Names as they stand in paths, made unique: a hook that is in the chain twice is ``name`` and ``name#2``.
+
+    One that is called ``name#2`` itself is ``"name#2"``, in quotes.
+    """
     seen: dict[str, int] = {}
     found = []
     for name in names:
+        _refuse_odd_name(name, "hooks")
         seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name}#{seen[name]}")
+        found.append(quoted(name) if seen[name] == 1 else f"{quoted(name)}#{seen[name]}")
     return tuple(found)
 
 
+def _refuse_odd_name(name: str, path: str) -> None:
+    """Names stand in paths and in the two orders, where no digest would refuse them."""
+    if not isinstance(name, str):
+        raise FingerprintError(path, f"the name {name!r} is no text")
+    canonical(name, f"{path}[{quoted(name)}]")
+
+
+def _refuse_unordered(members: object, path: str) -> None:
+    if not isinstance(members, tuple | list):
+        kind = type(members).__name__
+        raise FingerprintError(path, f"a {kind} has no order that could be recorded; hand in a tuple")
+
+
 def _path_pattern(path: str) -> str:
-    return re.escape(path).replace(r"\[\*\]", r"\[(?:[^\]\"]*|\"(?:[^\"\\]|\\.)*\")\]")
+    return re.escape(path).replace(r"\[\*\]", r"\[(?:[^\]\"]*|\"(?:[^\"\\]|\\.)*\"(?:#\d+)?)\]")
 
 
 def _replaced(value: JsonValue, patterns: Sequence[Any]) -> JsonValue:
@@ -336,20 +322,6 @@ def _replaced(value: JsonValue, patterns: Sequence[Any]) -> JsonValue:
         return value
     if isinstance(value, dict):
         return {key: _replaced(item, patterns) for key, item in value.items()}
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_replaced(item, patterns) for item in value]
     return value
-
-
-def _refuse_odd_keys(value: JsonValue, path: str) -> None:
-    # The encoder would turn 1 and True into "1" and "true", and two keys into one.
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, dict):
-            for key in item:
-                if not isinstance(key, str):
-                    raise FingerprintError(path, f"the key {key!r} is no text")
-            stack.extend(item.values())
-        elif isinstance(item, list | tuple):
-            stack.extend(item)

@@ -6,8 +6,11 @@ Everything here is a frozen value. JSON values are kept as plain Python data and
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from dataclasses import astuple, dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 JsonValue = Any
 JsonObject = dict[str, Any]
@@ -120,6 +123,12 @@ class Usage:
 NO_USAGE = Usage()
 
 
+def total_usage(used: Iterable[Usage]) -> Usage:
+    """The tokens of several answers together."""
+    parts = [astuple(usage) for usage in used]
+    return Usage(*map(sum, zip(*parts, strict=True)))
+
+
 @dataclass(frozen=True, slots=True)
 class Response:
     """One answer of the model. ``latency_ms`` is the provider's time, ``model_served`` what answered, if it said so.
@@ -194,4 +203,8 @@ def _exact(message: Message) -> str:
         message.reasoning,
         message.raw,
     )
-    return json.dumps(parts, sort_keys=True, default=repr)
+    try:
+        return json.dumps(parts, sort_keys=True, default=repr)
+    except (TypeError, ValueError, RecursionError):
+        # No JSON (keys that are no texts, a value that holds itself): equal to itself alone.
+        return f"no JSON {id(message)}"

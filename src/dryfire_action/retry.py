@@ -30,7 +30,8 @@ class RetryPolicy:
         """Seconds to wait after the ``failures``-th failure."""
         if error.retry_after is not None:
             return min(max(error.retry_after, 0.0), self.max_wait)
-        return jitter.uniform(0.0, min(self.base * 2 ** (failures - 1), self.max_wait))
+        # A float holds no power beyond 1023; any wait is capped long before.
+        return jitter.uniform(0.0, min(self.base * 2.0 ** min(failures - 1, 1000), self.max_wait))
 
 
 NO_RETRIES = RetryPolicy(max_retries=0)

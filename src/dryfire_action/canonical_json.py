@@ -1,0 +1,134 @@
+"""Canonical JSON: one text for every JSON value, its digest, and how a path names a place inside a value."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from dryfire_action.errors import FingerprintError
+
+if TYPE_CHECKING:
+    from dryfire_action.messages import JsonValue
+
+DIGEST_LENGTH = 16
+# A fixed limit, so that whether a value is refused does not hang on how deep the caller's own stack is.
+MAX_DEPTH = 200
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]+\Z")
+
+encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+
+
+def digest(value: JsonValue, path: str = "value") -> str:
+    """The short digest of a JSON value. Raises ``FingerprintError`` naming ``path``."""
+    return sha256(canonical(value, path)).hexdigest()[:DIGEST_LENGTH]
+
+
+def canonical(value: JsonValue, path: str = "value") -> bytes:
+    """``value`` as canonical JSON: sorted keys, no spaces, UTF-8, numbers as they are written.
+
+    Mapping order is not meaning; list order, number types and the form of Unicode text are. Raises
+    ``FingerprintError`` for what JSON cannot hold exactly: NaN, infinities, lone surrogates, keys that are no text,
+    sets and other objects, and for what is nested more than ``MAX_DEPTH`` deep. Its path is ``path`` continued to the
+    value that is to blame.
+    """
+    try:
+        found = encode(value).encode()
+    except (ValueError, TypeError, RecursionError):
+        raise _refusal(value, path) from None
+    # The encoder would turn the keys 1 and True into "1" and "true", and two keys into one.
+    if not isinstance(value, str) and not _sound(value):
+        raise _refusal(value, path)
+    return found
+
+
+def quoted(name: str) -> str:
+    """A name as it stands inside the brackets of a path: bare if plain, else as JSON text."""
+    return name if _PLAIN_NAME.match(name) else _as_json(name)
+
+
+def dotted(name: str) -> str:
+    """A key as a path continues with it: ``.name`` if plain, else ``["odd name"]``."""
+    return f".{name}" if _PLAIN_NAME.match(name) else f"[{_as_json(name)}]"
+
+
+def _as_json(name: str) -> str:
+    text = json.dumps(name, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        # A path is shown to people, also where it leads to a text that cannot be shown.
+        return json.dumps(name)
+    return text
+
+
+def _sound(value: JsonValue) -> bool:
+    """Whether all keys are texts and nothing is nested too deeply; for values that could be encoded."""
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        inner: list[JsonValue] = []
+        for item in level:
+            if isinstance(item, dict):
+                if not all(isinstance(key, str) for key in item):
+                    return False
+                inner.extend(item.values())
+            elif isinstance(item, list | tuple):
+                inner.extend(item)
+        if not inner:
+            return True
+        level = inner
+    return False
+
+
+def _refusal(value: JsonValue, path: str) -> FingerprintError:
+    """The error for a value that has no canonical form: the first part of it that is to blame, and why."""
+    waiting: list[tuple[JsonValue, str, int]] = [(value, path, 0)]
+    while waiting:
+        item, where, depth = waiting.pop()
+        why = _why_not(item)
+        if not why and depth > MAX_DEPTH:
+            return FingerprintError(path, f"the value is nested more than {MAX_DEPTH} deep, or holds itself")
+        if why:
+            return FingerprintError(where, why)
+        inner: list[tuple[JsonValue, str, int]] = []
+        if isinstance(item, dict):
+            inner = [(child, where + dotted(key), depth + 1) for key, child in item.items()]
+        elif isinstance(item, list | tuple):
+            inner = [(child, f"{where}[{index}]", depth + 1) for index, child in enumerate(item)]
+        waiting.extend(reversed(inner))
+    return FingerprintError(path, "the value cannot be written as JSON")
+
+
+def _why_not(item: JsonValue) -> str:
+    """Why ``item`` itself, apart from what it holds, is no JSON; "" where it is."""
+    if isinstance(item, str):
+        return "" if _is_unicode(item) else "the text holds a lone surrogate, which no provider can be sent"
+    if isinstance(item, dict):
+        for key in item:
+            if not isinstance(key, str):
+                return f"the key {key!r} is no text"
+            if not _is_unicode(key):
+                return f"the key {key!r} holds a lone surrogate, which no provider can be sent"
+        return ""
+    if item is None or isinstance(item, bool | list | tuple):
+        return ""
+    if isinstance(item, float):
+        return "" if math.isfinite(item) else f"JSON has no number {item!r}"
+    if isinstance(item, int):
+        try:
+            repr(item)
+        except ValueError:
+            return "the number has too many digits to be written"
+        return ""
+    return f"JSON has no {type(item).__name__}"
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
