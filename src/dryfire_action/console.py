@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
+from errno import EINVAL
 from typing import TYPE_CHECKING
+
+from dryfire_action.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -84,30 +87,35 @@ def progress_line(environ: Mapping[str, str]) -> tuple[Callable[[Progress], None
     return tell, lambda: _write(stream, "\r" + " " * columns + "\r")
 
 
-def _is_terminal(stream: TextIO, environ: Mapping[str, str]) -> bool:
-    return stream.isatty() and environ.get("TERM") != "dumb"
+def _is_terminal(stream: TextIO | None, environ: Mapping[str, str]) -> bool:
+    return stream is not None and stream.isatty() and environ.get("TERM") != "dumb"
 
 
-def _columns(stream: TextIO) -> int:
+def _columns(stream: TextIO | None) -> int:
     import shutil
 
     try:
-        columns = os.get_terminal_size(stream.fileno()).columns
+        columns = os.get_terminal_size(stream.fileno()).columns if stream else 0
     except (OSError, ValueError):
         columns = 0
     return min(columns or shutil.get_terminal_size((100, 24)).columns, _MOST_COLUMNS)
 
 
-def _write(stream: TextIO, text: str) -> None:
+def _write(stream: TextIO | None, text: str) -> None:
+    if stream is None:  # it was closed before Python started
+        return
     try:
         stream.write(text)
         stream.flush()
-    except BrokenPipeError:
+    except OSError as error:
         _silence(stream)
+        # Windows says EINVAL where a pipe's reader has gone. Without stderr there is nobody left to tell.
+        if not isinstance(error, BrokenPipeError) and error.errno != EINVAL and stream is not sys.stderr:
+            raise UsageError(f"the output cannot be written: {error.strerror or error}") from None
 
 
 def _silence(stream: TextIO) -> None:
-    """Send everything else that is written to a closed pipe nowhere, Python's own flush at exit included."""
+    """Send everything else that is written to this stream nowhere, Python's own flush at exit included."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, stream.fileno())

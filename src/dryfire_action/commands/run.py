@@ -92,10 +92,13 @@ def execute(args: Namespace) -> int:
         environ = os.environ if args.cassette_mode == "off" else None
         chosen = selection.load(args.paths, model=args.model, environ=environ)
         _check_names(args, chosen)
+        results = _run(args, chosen)
     except DryfireError as error:
         _write_refusal(report_file, args, error)
         raise
-    results = _run(args, chosen)
+    except Exception as error:
+        _write_refusal(report_file, args, DryfireError(f"internal error: {type(error).__name__}"))
+        raise
     code = EXIT_INTERRUPTED if results.interrupted else results.exit_code
     written = _write_results(report_file, args, results, code, chosen.root)
     _print(args, results, code, chosen)
@@ -166,6 +169,9 @@ def _report_file(name: str | None) -> Path | None:
         )
     if not os.access(folder, os.W_OK):
         raise UsageError(f"--json-out: the folder {folder} cannot be written to")
+    if path.is_file():
+        # Should this run be killed, nobody must take the report of an earlier one for its own.
+        path.unlink()
     return path
 
 

@@ -101,7 +101,7 @@ class _Report:
         else:
             said = run.error if run and run.error and not run.misses else ""
             if len(case.runs) > 1 and run:
-                yield line((f"run {run.index} of {len(case.runs)}:", "dim"), indent=6)
+                yield line((f"run {run.index}, of {len(case.runs)}:", "dim"), indent=6)
             for text in dict.fromkeys(text for text in (case.error, said) if text):
                 # A miss is told by its turns, better than by the sentence that ended the run.
                 if not (run and run.misses):
