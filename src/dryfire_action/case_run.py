@@ -89,7 +89,7 @@ class _Setup:
 
 async def run_case(case: Case, config: Config, mode: Mode, around: Surroundings) -> CaseResult:
     """Run ``case`` in ``mode``. Whatever goes wrong is in the result; nothing is raised but cancellation."""
-    path = cassette_path(config.cassette_dir, case.suite, case.name, around.model)
+    path = cassette_path(config.cassettes, case.suite, case.name, around.model)
     basis = CaseResult(
         case.suite,
         case.name,
@@ -116,7 +116,7 @@ async def run_case(case: Case, config: Config, mode: Mode, around: Surroundings)
             Rules(),
             mask,
             path,
-            partial_path(config.cassette_dir, path),
+            partial_path(config.cassettes, path),
         )
         if rule is not None or mode == "off" or (case.scripted and not config.scripted):
             return await _live(setup, basis)

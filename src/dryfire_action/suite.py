@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from posixpath import join, normpath
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -94,6 +95,11 @@ class Config:
     ignore: tuple[IgnoreRule, ...] = ()
     redact: tuple[JsonObject, ...] = ()
     prices: Mapping[str, JsonObject] = field(default_factory=dict)
+
+    @property
+    def cassettes(self) -> str:
+        """The cassette folder as seen from the tree's root."""
+        return normpath(join(self.folder, self.cassette_dir.replace("\\", "/")))
 
 
 @dataclass(frozen=True, slots=True)
