@@ -111,9 +111,10 @@ def did_you_mean(word: str, *options: Iterable[str]) -> str:
 
     for known in options:
         # A word may be as long as a file, and comparing takes the product of the lengths.
-        close = get_close_matches(word.lower()[:100], sorted(known), n=1, cutoff=0.6)
+        by_lower = {option.lower(): option for option in sorted(known)}
+        close = get_close_matches(word.lower()[:100], by_lower, n=1, cutoff=0.6)
         if close:
-            return f"Did you mean {close[0]!r}?"
+            return f"Did you mean {by_lower[close[0]]!r}?"
     first = sorted(options[0])
     return f"Known: {', '.join(first)}." if 0 < len(first) <= 24 else ""
 
