@@ -1,0 +1,1 @@
+"""Code of the shop that one case runs for real."""
