@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dryfire_action.ambient import Clock
-    from dryfire_action.messages import JsonValue, Provider, Request, Response, ToolCall, ToolResult
+    from dryfire_action.messages import JsonValue, Provider, Request, Response, ToolCall, ToolResult, Usage
 
 Termination = Literal[
     "end_turn", "max_tokens", "refusal", "provider_error", "unmocked_tool", "max_turns_exceeded"
