@@ -310,17 +310,18 @@ def test_a_planted_secret_is_found_anywhere_in_a_tree(tree: Any, hit: Any, chanc
             [{"note": planted}, [tree, planted], {"a": tree, "b": planted}, json.dumps({"x": planted})]
         )
     values = [finding.value for finding in find({"tree": tree, "planted": planted})]
-    assert any(hit.secret in value or hit.secret in decoded(value) for value in values)
+    assert any(hit.secret in layer for value in values for layer in layers(value))
 
 
-def decoded(value: str) -> str:
-    """A value without the escapes of JSON in JSON."""
+def layers(value: str) -> list[str]:
+    """A value as it is written, and without the escapes of JSON, of JSON in JSON, and so on."""
+    found_ = [value]
     for _ in range(4):
         try:
-            value = json.loads(f'"{value}"')
+            found_.append(json.loads(f'"{found_[-1]}"'))
         except ValueError:
             break
-    return value
+    return found_
 
 
 @settings(deadline=None, max_examples=200)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from dryfire_action.secret_checksums import basic_parts, has_random_segment
 from dryfire_action.secret_keys import KeyKind, is_taste_cookie, key_kind, plain_name
@@ -46,10 +46,11 @@ _COOKIE_ATTRIBUTES = frozenset(
     }
 )
 
-_NAME = re.compile(
-    r"(?<![A-Za-z0-9_-])(?P<n>[A-Za-z0-9_-]{2,80}+)"
-    r"(?P<close>\\{0,7}[\"']?)\]?[ \t]{0,4}(?P<op>:=|=>|:|=(?!=)|%3D|>)[ \t]{0,4}(?P<open>\\{0,7}[\"'])?"
+# Read backwards from the operator: a name, and a quote that closes it.
+_NAME_BACKWARDS = re.compile(
+    r"[ \t]{0,4}\]?(?P<close>[\"']?\\{0,7})(?P<n>[A-Za-z0-9_-]{2,80}+)(?![A-Za-z0-9_-])"
 )
+_VALUE_START = re.compile(r"[:=]?>?[ \t]{0,4}(?P<open>\\{0,7}[\"'])?")
 _ELEMENT = re.compile(r"[^<>\r\n]++(?=<\\?/)")
 _BARE_VALUE = re.compile(r"[^\s\"'&;,<>(){}\[\]\\|`]++")
 _MARKED_VALUE = re.compile(r"[\[<{$%*][^\s\"'&;,\\]*+")
@@ -60,6 +61,7 @@ _QUOTED_VALUE = {
 _ESCAPED_VALUE = re.compile(r"[^\"'\\\r\n]*+")
 _LINE = re.compile(r"[^\r\n\"']*+")
 _WORD_BEFORE = re.compile(r"([A-Za-z]{2,20})[ ]\Z")
+_NOT_BEFORE_EQUALS = ("=", "!", "<", ">", ":", "~", "+")
 _LAST_WORDS = frozenset({"key", "token", "secret", "password"})
 # An expression (`settings.key1`) or a path (`/run/secrets/db1`), whose pieces are too short to be random.
 _CODE = re.compile(r"(?:[A-Za-z_]\w{0,15}(?:\.[A-Za-z_]\w{0,15}){1,8}|\.{0,2}~?(?:/[\w.-]{1,24}){2,12})")
@@ -95,15 +97,16 @@ def spans_under(text: str, kind: KeyKind, name: str | None, *, samples: bool) ->
 
 
 def assigned_spans(text: str, *, samples: bool) -> Iterator[Found]:
-    """The secrets in a text that stand after a credential's name and `=` or `:`."""
+    """The secrets in a text that stand after a credential's name and `=` or `:`, or in an element of that name."""
     done = 0
-    for match in _NAME.finditer(text):
-        if match.start() < done:
+    for place in sorted(at for operator in "=:>" for at in places(text, operator)):
+        if place < done:
             continue
-        kind = _kind_in_text(text, match)
-        at = match.end()
-        if kind is None:
+        pair = _assignment(text, place)
+        kind = _kind_in_text(text, pair) if pair else None
+        if pair is None or kind is None:
             continue
+        at = pair.at
         if kind in ("authorization", "cookie", "set-cookie"):
             line = _LINE.match(text, at)
             value = line[0] if line else ""
@@ -115,36 +118,74 @@ def assigned_spans(text: str, *, samples: bool) -> Iterator[Found]:
                 yield found
                 done = max(done, found[1])
             continue
-        value = _value_at(text, match)
+        value = _value_at(text, pair)
         if not value or (kind == "in-code" and _is_code(value, text, at + len(value))):
             continue
-        if _fits(kind, value, samples=samples) and (samples or not _repeats(match["n"], value)):
+        if _fits(kind, value, samples=samples) and (samples or not _repeats(pair.name, value)):
             done = at + len(value)
             yield at, done, "cookie" if kind == "cookie-value" else "credential-key"
+
+
+class _Assignment(NamedTuple):
+    """A name in a text, with an operator and a value behind it: `start` and `at` are where name and value begin."""
+
+    name: str
+    start: int
+    is_quoted: bool
+    is_spaced: bool
+    operator: str
+    opening: str
+    at: int
+
+
+def places(text: str, literal: str, start: int = 0, end: int | None = None) -> Iterator[int]:
+    """Where a literal stands in a part of a text."""
+    at = text.find(literal, start, end)
+    while at >= 0:
+        yield at
+        at = text.find(literal, at + 1, end)
+
+
+def _assignment(text: str, place: int) -> _Assignment | None:
+    """What stands around an operator; None where it is none (`==`, `=>` read from its end, `a > b`)."""
+    operator, after = text[place], text[place + 1 : place + 2]
+    if operator == ":" and text.startswith("//", place + 1):
+        return None
+    if (operator == "=" and (after == "=" or text[place - 1 : place] in _NOT_BEFORE_EQUALS)) or not place:
+        return None
+    before = _NAME_BACKWARDS.match(text[max(0, place - 96) : place][::-1])
+    if before is None:
+        return None
+    start = place - before.end()
+    if operator == ">" and text[start - 1 : start] != "<":
+        return None
+    value = _VALUE_START.match(text, place if operator != ">" else place + 1)
+    if value is None:
+        return None
+    is_spaced = before["n"] != before[0] or value.end() > place + 1
+    return _Assignment(
+        before["n"][::-1], start, bool(before["close"]), is_spaced, operator, value["open"] or "", value.end()
+    )
 
 
 _TextKind = KeyKind | Literal["in-code"]
 
 
-def _kind_in_text(text: str, match: re.Match[str]) -> _TextKind | None:
+def _kind_in_text(text: str, pair: _Assignment) -> _TextKind | None:
     """What a name in a text says about what follows it; `in-code` where the value must look like a secret."""
-    name, operator = match["n"], match["op"]
-    kind: KeyKind | None = key_kind(name)
-    if name.lower() in _LAST_WORDS and not match["close"]:
-        before = _WORD_BEFORE.search(text, max(0, match.start() - 22), match.start())
-        kind = (key_kind(f"{before[1]}_{name}") if before else None) or kind
+    kind: KeyKind | None = key_kind(pair.name)
+    if pair.name.lower() in _LAST_WORDS and not pair.is_quoted:
+        before = _WORD_BEFORE.search(text, max(0, pair.start - 22), pair.start)
+        kind = (key_kind(f"{before[1]}_{pair.name}") if before else None) or kind
     if kind in (None, "account", "cookies", "fields"):
         return None
-    if operator == ">":
-        return kind if text[match.start() - 1 : match.start()] == "<" and kind != "query" else None
-    is_field = operator in ("=", "%3D") and " " not in match[0] and "\t" not in match[0]
-    if is_field and (match.start() == 0 or text[match.start() - 1] in "?&;"):
+    if pair.operator == "=" and not pair.is_spaced and (not pair.start or text[pair.start - 1] in "?&;"):
         return "in-query" if kind == "query" else kind
     if kind == "query":
         return None
-    if kind in ("authorization", "cookie", "set-cookie", "cookie-value"):
+    if kind in ("authorization", "cookie", "set-cookie", "cookie-value") or pair.operator == ">":
         return kind
-    return kind if match["open"] else "in-code"
+    return kind if pair.opening else "in-code"
 
 
 def _fits(kind: _TextKind, value: str, *, samples: bool) -> bool:
@@ -165,17 +206,17 @@ def _is_code(value: str, text: str, end: int) -> bool:
     return text[end : end + 1] in ("(", "[") or _CODE.fullmatch(value) is not None
 
 
-def _value_at(text: str, match: re.Match[str]) -> str:
-    """The value after a name: up to the quote that opens it, or up to what ends a bare word."""
-    opening, at = match["open"], match.end()
-    if match["op"] == ">":
-        value = _ELEMENT.match(text, at)
-        return value[0] if value else ""
-    if opening is None:
-        value = _MARKED_VALUE.match(text, at) or _BARE_VALUE.match(text, at)
+def _value_at(text: str, pair: _Assignment) -> str:
+    """The value after a name: an element's text, up to the quote that opens it, or up to what ends a bare word."""
+    if pair.operator == ">":
+        value = _ELEMENT.match(text, pair.at)
+    elif not pair.opening:
+        value = _MARKED_VALUE.match(text, pair.at) or _BARE_VALUE.match(text, pair.at)
         return value[0].rstrip(".!?:") if value else ""
-    pattern = _QUOTED_VALUE[opening] if len(opening) == 1 else _ESCAPED_VALUE
-    value = pattern.match(text, at)
+    elif len(pair.opening) == 1:
+        value = _QUOTED_VALUE[pair.opening].match(text, pair.at)
+    else:
+        value = _ESCAPED_VALUE.match(text, pair.at)
     return value[0] if value else ""
 
 

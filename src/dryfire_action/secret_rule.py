@@ -1,8 +1,7 @@
 """One rule of redaction, and the ways to write one down in a line.
 
-A rule with a pattern finds a shape anywhere in a text. It is tried only where one of its literals stands in the
-text, so most of the table costs a substring search. No pattern can go back over what it has read: runs are
-possessive, the rest is bounded. So the work grows with the text and no faster, whatever the text is.
+No pattern can go back over what it has read: runs are possessive, the rest is bounded. So the work grows with the
+text and no faster, whatever the text is.
 """
 
 from __future__ import annotations
@@ -10,11 +9,22 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
 
 from dryfire_action.secret_placeholders import is_made_up
 
 Check = Callable[[re.Match[str]], bool]
 """A question about a match of a rule's pattern."""
+
+Sight = Literal["run", "near", "digits", "literal", "text"]
+"""What shows that a rule may apply, so that most of a text need not be matched against anything.
+
+- `run`: sixteen characters in a row that tokens are made of, with one of the rule's literals.
+- `near`: a run of thirty-two, and a vendor's name in the text.
+- `digits`: thirteen digits, spaces and hyphens in a row.
+- `literal`: a literal with which the match begins. `text`: a literal anywhere.
+"""
 
 B62 = "A-Za-z0-9"
 B64U = "A-Za-z0-9_-"
@@ -28,12 +38,7 @@ _DOTTED_TAIL = rf"{_TAIL}(?:\.[{B64U}]++)*+"
 
 def value_of(match: re.Match[str]) -> str:
     """The secret in a match: the group `v` of the rule's pattern, or all of it."""
-    return match[group_of(match.re)]
-
-
-def group_of(pattern: re.Pattern[str]) -> str | int:
-    """The group of a rule's pattern that holds the secret."""
-    return "v" if "v" in pattern.groupindex else 0
+    return match["v"] if "v" in match.re.groupindex else match[0]
 
 
 def on_value(test: Callable[[str], bool]) -> Check:
@@ -45,6 +50,11 @@ def on_value(test: Callable[[str], bool]) -> Check:
     return check
 
 
+@lru_cache(maxsize=None)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.ASCII)
+
+
 MADE_UP: Check = on_value(is_made_up)
 
 
@@ -53,10 +63,11 @@ class Rule:
     """One kind of secret.
 
     `source` says where its format is described. A `pattern` may hold a group `v`, the secret within the match.
-    `literals`: one of them stands in every text that the pattern matches. `check` says of a match whether it is
-    the real thing, `sample` whether it is published or plainly invented: a review of files lets those pass.
-    `near`: one of these words, in lower case, stands shortly before, and a word such as "key" too; for tokens
-    without a shape of their own. `checksum` says whether the check digits in a value hold.
+    `literals`: one of them stands in every text that the pattern matches, at the beginning of a token where the
+    pattern begins with `EDGE`. `check` says of a match whether it is the real thing, `sample` whether it is
+    published or plainly invented: a review of files lets those pass. `near`: one of these words, in lower case,
+    stands shortly before, and a word such as "key" too; for tokens without a shape of their own. `checksum` says
+    whether the check digits in a value hold.
 
     A rule without a pattern is found from names, by the engine.
     """
@@ -65,12 +76,22 @@ class Rule:
     finds: str
     source: str
     recordings_only: bool = False
-    pattern: re.Pattern[str] | None = None
+    pattern: str = ""
     literals: tuple[str, ...] = ()
+    sight: Sight = "run"
     check: Check | None = None
     sample: Check = MADE_UP
     near: tuple[str, ...] = ()
     checksum: Callable[[str], bool] | None = None
+
+    @property
+    def group(self) -> str | int:
+        """The group of the pattern that holds the secret."""
+        return "v" if "(?P<v>" in self.pattern else 0
+
+    def compiled(self) -> re.Pattern[str]:
+        """The pattern, compiled when it is first needed: a whole table costs more than the start of Python."""
+        return _compiled(self.pattern)
 
 
 def token(
@@ -93,15 +114,24 @@ def token(
     the middle of a word too. A value whose `checksum` holds is never taken for an invented one.
     """
     literals = tuple(prefixes.split())
-    pattern = re.compile(
+    pattern = (
         ("" if glued else EDGE)
         + f"(?:{'|'.join(map(re.escape, literals))})[{alphabet}]{{{least},}}+"
-        + (_DOTTED_TAIL if dotted else _TAIL),
-        re.ASCII,
+        + (_DOTTED_TAIL if dotted else _TAIL)
     )
-    sample = on_value(lambda value: is_made_up(value) and not (checksum and checksum(value)))
+    sample = MADE_UP
+    if checksum is not None:
+        holds = checksum
+        sample = on_value(lambda value: is_made_up(value) and not holds(value))
     return Rule(
-        id, finds, source, pattern=pattern, literals=literals, check=check, sample=sample, checksum=checksum
+        id,
+        finds,
+        source,
+        pattern=pattern,
+        literals=literals,
+        check=check,
+        sample=sample,
+        checksum=checksum,
     )
 
 
@@ -113,8 +143,9 @@ def shape(
     pattern: str,
     *,
     check: Check | None = None,
-    sample: Check | None = None,
+    sample: Check = MADE_UP,
     near: str = "",
+    sight: Sight = "run",
     recordings_only: bool = False,
 ) -> Rule:
     """A rule whose pattern is written out. `literals` and `near` are words with spaces between them."""
@@ -122,10 +153,11 @@ def shape(
         id,
         finds,
         source,
-        recordings_only,
-        re.compile(pattern, re.ASCII),
-        tuple(literals.split()),
-        check,
-        sample or MADE_UP,
-        tuple(near.split()),
+        recordings_only=recordings_only,
+        pattern=pattern,
+        literals=tuple(literals.split()),
+        sight="near" if near else sight,
+        check=check,
+        sample=sample,
+        near=tuple(near.split()),
     )

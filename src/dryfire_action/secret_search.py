@@ -12,16 +12,15 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any, Protocol
 
 from dryfire_action import json_leaves
 from dryfire_action.named_texts import NamedText, named_texts
 from dryfire_action.secret_allowances import Allowance
 from dryfire_action.secret_keys import KeyKind, plain_name
-from dryfire_action.secret_names import Found, assigned_spans, spans_under
+from dryfire_action.secret_names import Found, assigned_spans, places, spans_under
 from dryfire_action.secret_placeholders import MARKER_PATTERN, is_redacted
-from dryfire_action.secret_rule import Rule, group_of
+from dryfire_action.secret_rule import EDGE, Rule
 from dryfire_action.secret_rules import RULES
 
 # JSON in a string in JSON in a string …: deeper than this it is searched as plain text.
@@ -31,6 +30,16 @@ _JSON_LINE = re.compile(r"^(?:[a-z]{1,16}:)?[ \t]{0,8}(?P<v>[{\[].*[}\]])[ \t\r]
 _PERCENT_RUN = re.compile(r"[A-Za-z0-9%._~!$'()*+,;=:@/?&#-]{6,}+")
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
 _BLOB = re.compile(r"[A-Za-z0-9+/]{64}")
+_TOKEN_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=.%~"
+_TOKEN_CLASS = bytes(97 if byte in _TOKEN_BYTES else 32 for byte in range(256))
+_DIGIT_CLASS = bytes(97 if byte in b"0123456789 -" else 32 for byte in range(256))
+_RUN = 16
+# What belongs to a token before its run: `123456:` of Telegram's, `?sig=` of a signed URL.
+_LEAD = 64
+_NEAR_RUN = 32
+_LONG_RUN = 512
+_EDGE = re.compile(EDGE, re.ASCII)
+_CARD_DIGITS = 13
 _CREDENTIAL_WORDS = ("key", "token", "secret", "auth", "credential", "akia", "asia")
 _NEAR = 80
 
@@ -56,6 +65,44 @@ class TeamRule:
 
 
 @dataclass(frozen=True, slots=True)
+class _Plan:
+    """A rule table, sorted by what shows that its rules may apply."""
+
+    ids: frozenset[str]
+    edge_gate: re.Pattern[str]
+    by_literal: Mapping[str, tuple[Rule, ...]]
+    loose: tuple[tuple[str, Rule], ...]
+    literals: tuple[tuple[str, Rule], ...]
+    texts: tuple[tuple[str, Rule], ...]
+    near: tuple[Rule, ...]
+    digits: tuple[Rule, ...]
+
+
+def _plan(table: tuple[Rule, ...]) -> _Plan:
+    runs = [(literal, rule) for rule in table if rule.sight == "run" for literal in rule.literals]
+    by_literal: dict[str, tuple[Rule, ...]] = {}
+    for literal, rule in runs:
+        if rule.pattern.startswith(EDGE):
+            by_literal[literal] = (*by_literal.get(literal, ()), rule)
+    # The longest first: where `sk_live_` stands, `sk_` alone is not what was meant.
+    literals = sorted(by_literal, key=lambda literal: (-len(literal), literal))
+    return _Plan(
+        ids=frozenset(rule.id for rule in table),
+        edge_gate=re.compile(
+            f"{EDGE}(?:{'|'.join(map(re.escape, literals))})" if literals else r"(?!)", re.ASCII
+        ),
+        by_literal=by_literal,
+        loose=tuple((literal, rule) for literal, rule in runs if not rule.pattern.startswith(EDGE)),
+        literals=tuple(
+            (literal, rule) for rule in table if rule.sight == "literal" for literal in rule.literals
+        ),
+        texts=tuple((literal, rule) for rule in table if rule.sight == "text" for literal in rule.literals),
+        near=tuple(rule for rule in table if rule.sight == "near"),
+        digits=tuple(rule for rule in table if rule.sight == "digits"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Rules:
     """What is looked for: the rules of the table, a team's own, and whether published samples and plainly
     invented values count. `allow` is not applied by the search: `allowance` says what a finding's reader
@@ -66,11 +113,13 @@ class Rules:
     allow: tuple[Allowance, ...] = ()
     samples: bool = True
     team_ids: frozenset[str] = field(init=False, repr=False, compare=False)
+    plan: _Plan = field(init=False, repr=False, compare=False)
     _team_keys: Mapping[str, str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         keys = {plain_name(name): rule.id for rule in self.team for name in rule.keys}
         object.__setattr__(self, "_team_keys", keys)
+        object.__setattr__(self, "plan", _plan(self.table))
         object.__setattr__(self, "team_ids", frozenset(rule.id for rule in self.team))
 
     def outside_recordings(self) -> Rules:
@@ -89,38 +138,6 @@ class Rules:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
-    """A rule table, sorted by how its rules are tried."""
-
-    ids: frozenset[str]
-    gate: re.Pattern[str]
-    by_literal: Mapping[str, tuple[Rule, ...]]
-    near_words: tuple[str, ...]
-    near: tuple[Rule, ...]
-    always: tuple[Rule, ...]
-
-
-@lru_cache(maxsize=16)
-def _plan(table: tuple[Rule, ...]) -> _Plan:
-    by_literal: dict[str, list[Rule]] = {}
-    shaped = [rule for rule in table if rule.pattern is not None]
-    for rule in shaped:
-        for literal in rule.literals:
-            by_literal.setdefault(literal, []).append(rule)
-    # The longest first: where `sk-ant-` stands, `sk-` alone is not what was meant.
-    literals = sorted(by_literal, key=lambda literal: (-len(literal), literal))
-    near = tuple(rule for rule in shaped if rule.near)
-    return _Plan(
-        ids=frozenset(rule.id for rule in table),
-        gate=re.compile("|".join(map(re.escape, literals)) if literals else r"(?!)"),
-        by_literal={literal: tuple(rules) for literal, rules in by_literal.items()},
-        near_words=tuple({word for rule in near for word in rule.near}),
-        near=near,
-        always=tuple(rule for rule in shaped if not rule.literals and not rule.near),
-    )
-
-
 def search(text: str, rules: Rules, name: str | None = None, kind: KeyKind | None = None) -> list[Found]:
     """The secrets in a text that stands under a name of a kind: sorted, without overlaps."""
     return _search(text, rules, name, kind, 0, exact=True)
@@ -130,7 +147,7 @@ def _search(
     text: str, rules: Rules, name: str | None, kind: KeyKind | None, depth: int, *, exact: bool
 ) -> list[Found]:
     """With `exact` false it matters only whether there is anything."""
-    plan = _plan(rules.table)
+    plan = rules.plan
     found: list[Found] = []
     if kind is not None:
         found.extend(spans_under(text, kind, name, samples=rules.samples))
@@ -150,35 +167,90 @@ def _search(
 def _plain_spans(text: str, plan: _Plan, samples: bool, percent: int) -> Iterator[Found]:
     yield from _shape_spans(text, plan, samples)
     yield from assigned_spans(text, samples=samples)
-    if percent and "%" in text:
+    if percent and "%" in text and _PERCENT.search(text):
         for run in _PERCENT_RUN.finditer(text):
             yield from _percent_spans(run, plan, samples, percent)
 
 
 def _shape_spans(text: str, plan: _Plan, samples: bool) -> Iterator[Found]:
-    rules = set(plan.always)
-    for hit in plan.gate.finditer(text):
-        rules.update(plan.by_literal[hit[0]])
-    if any(word in (lowered := text.lower()) for word in plan.near_words):
-        rules.update(rule for rule in plan.near if any(word in lowered for word in rule.near))
-    for rule in rules:
-        yield from _matches(text, rule, samples)
-
-
-def _matches(text: str, rule: Rule, samples: bool) -> Iterator[Found]:
-    pattern = rule.pattern
-    if pattern is None:
+    for literal, rule in plan.texts:
+        if literal in text:
+            yield from _matches(text, rule, samples, 0, len(text))
+    for literal, rule in plan.literals:
+        if literal in text:
+            for at in places(text, literal):
+                yield from _match_at(text, rule, samples, at, len(text))
+    if len(text) < _CARD_DIGITS:
         return
-    group = group_of(pattern)
-    for match in pattern.finditer(text):
-        if (rule.near and not _stands_near(text, match.start(), rule.near)) or _is_in_blob(
-            text, match.start()
-        ):
+    plain = text.encode("latin-1", "replace")
+    if plan.digits:
+        for start, end in _runs(plain.translate(_DIGIT_CLASS), _CARD_DIGITS, 0):
+            for rule in plan.digits:
+                yield from _matches(text, rule, samples, start, end)
+    runs = list(_runs(plain.translate(_TOKEN_CLASS), _RUN, _LEAD))
+    for start, end in runs:
+        for rule in {
+            rule.id: rule for literal, rule in plan.loose if text.find(literal, start, end) >= 0
+        }.values():
+            yield from _matches(text, rule, samples, start, end)
+        for at, literal in _token_starts(text, plan, start, end):
+            for rule in plan.by_literal[literal]:
+                yield from _match_at(text, rule, samples, at, end)
+    if plan.near and any(end - start >= _NEAR_RUN for start, end in runs):
+        lowered = text.lower()
+        for rule in plan.near:
+            if any(word in lowered for word in rule.near):
+                yield from _matches(text, rule, samples, 0, len(text))
+
+
+def _runs(classes: bytes, least: int, lead: int) -> Iterator[tuple[int, int]]:
+    """Where at least so many characters of a class stand in a row, each with some of what is before."""
+    end = 0
+    while (at := classes.find(b"a" * least, end)) >= 0:
+        start = max(0, at - lead)
+        end = classes.find(b" ", at)
+        if end < 0:
+            end = len(classes)
+        yield start, end
+
+
+def _token_starts(text: str, plan: _Plan, start: int, end: int) -> Iterator[tuple[int, str]]:
+    """Where in a run a token may begin, and with which literal."""
+    if end - start < _LONG_RUN:
+        for hit in plan.edge_gate.finditer(text, start, end):
+            yield hit.start(), hit[0]
+        return
+    # A long run is base64. Most literals hold a `-`, `_` or `.`, and most base64 does not.
+    absent = {mark for mark in "_-./" if text.find(mark, start, end) < 0}
+    for literal in plan.by_literal:
+        if not absent.isdisjoint(literal):
             continue
-        if (rule.check is not None and not rule.check(match)) or is_redacted(match[group]):
-            continue
-        if samples or not rule.sample(match):
-            yield match.start(group), match.end(group), rule.id
+        for at in places(text, literal, start, end):
+            if _EDGE.match(text, at):
+                yield at, literal
+
+
+def _matches(text: str, rule: Rule, samples: bool, start: int, end: int) -> Iterator[Found]:
+    for match in rule.compiled().finditer(text, start, end):
+        if found := _judged(match, rule, samples):
+            yield found
+
+
+def _match_at(text: str, rule: Rule, samples: bool, at: int, end: int) -> Iterator[Found]:
+    match = rule.compiled().match(text, at, end)
+    if match is not None and (found := _judged(match, rule, samples)):
+        yield found
+
+
+def _judged(match: re.Match[str], rule: Rule, samples: bool) -> Found | None:
+    text, at, group = match.string, match.start(), rule.group
+    if (rule.near and not _stands_near(text, at, rule.near)) or _is_in_blob(text, at):
+        return None
+    if (rule.check is not None and not rule.check(match)) or is_redacted(match[group]):
+        return None
+    if not samples and rule.sample(match):
+        return None
+    return match.start(group), match.end(group), rule.id
 
 
 def _stands_near(text: str, at: int, words: tuple[str, ...]) -> bool:
@@ -243,7 +315,7 @@ def _tree_hits(
 
 
 def _json_line_spans(text: str, rules: Rules, depth: int, *, exact: bool) -> Iterator[Found]:
-    if "{" not in text and "[" not in text:
+    if '"' not in text or ("{" not in text and "[" not in text):
         return
     for line in _JSON_LINE.finditer(text):
         tree = json_leaves.parsed(line["v"])

@@ -53,31 +53,35 @@ _GAP = r"(?:\s|\\{1,8}[nrt])"
 
 GENERIC_SHAPES: tuple[Rule, ...] = (
     shape(
-        "private-key", "Private keys in PEM or PGP armour", "RFC 7468, RFC 9580", "PRIVATE",
+        "private-key", "Private keys in PEM or PGP armour", "RFC 7468, RFC 9580", "-----BEGIN",
         rf"-----BEGIN [A-Z0-9 ]{{0,32}}PRIVATE KEY(?: BLOCK)?-----{_GAP}*+"
         rf"(?:[A-Z][A-Za-z-]{{1,24}}: [^\r\n\\]{{0,120}}{_GAP}++){{0,8}}+"
         rf"(?P<v>[{B62}+/=]++(?:{_GAP}++[{B62}+/=]++)*+)",
         check=_has_key_body,
+        sight="literal",
     ),
     shape(
         "jwt", "JSON Web Tokens, signed or encrypted", "RFC 7519", "eyJ",
         rf"{EDGE}eyJ[{B64U}]{{8,}}+\.[{B64U}]*+(?:\.[{B64U}]*+){{1,3}}+", check=on_value(is_signed_token),
     ),
     shape(
-        "bearer", "`Bearer` followed by a token", "RFC 6750", "earer EARER",
+        "bearer", "`Bearer` followed by a token", "RFC 6750", "Bearer bearer BEARER",
         rf"(?<![{B62}])[Bb](?:earer|EARER)(?:[ \t]|%20|\+){{1,4}}+(?P<v>[{B62}._~+/-]{{8,}}+=*+)",
         check=on_value(looks_opaque),
+        sight="literal",
     ),
     shape(
-        "basic-auth", "`Basic` followed by a user and a password", "RFC 7617", "asic ASIC",
+        "basic-auth", "`Basic` followed by a user and a password", "RFC 7617", "Basic basic BASIC",
         rf"(?<![{B62}])[Bb](?:asic|ASIC)(?:[ \t]|%20){{1,4}}+(?P<v>[{B62}+/_-]{{6,}}+={{0,2}})",
         check=_basic_has_secret, sample=_basic_is_sample,
+        sight="literal",
     ),
     shape(
         "url-password", "Passwords in URLs and connection strings", "RFC 3986", "://  :\\/\\/",
         r":\\?/\\?/(?P<user>[^\s:/?#@\"'<>\\]{0,256}):"
         r"(?P<v>[^\s/?#\"'<>\\]{1,512})@(?P<host>[^\s/?#\"'<>\\:@,]{1,255})",
         sample=_url_is_local,
+        sight="literal",
     ),
     shape(
         "signed-url", "Signatures of presigned and shared-access URLs",
@@ -93,11 +97,13 @@ PERSONAL_SHAPES: tuple[Rule, ...] = (
         r"(?<![A-Za-z0-9._%+/-])[A-Za-z0-9][A-Za-z0-9._%+'-]{0,63}"
         r"@(?:[A-Za-z0-9-]{1,63}\.){1,8}(?!(?:png|jpe?g|gif|svg|webp|js|css|json|html)\b)[A-Za-z]{2,24}(?![A-Za-z0-9-])",
         sample=on_value(is_nobodys_address), recordings_only=True,
+        sight="text",
     ),
     shape(
         "card-number", "Payment card numbers: an issuer's range, the length that goes with it, Luhn's check",
         "ISO/IEC 7812-1", "",
         rf"(?<![{B62}_.#-])[2-6](?:[ -]?[0-9]){{12,18}}(?![{B62}_-])(?!\.[0-9])",
         check=_is_card, sample=on_value(is_sample_card), recordings_only=True,
+        sight="digits",
     ),
 )  # fmt: skip
