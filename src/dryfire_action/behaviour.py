@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dryfire_action.messages import JsonObject, JsonValue, Usage
 
 Kind = Literal["tools", "arguments", "termination", "wording", "new"]
+Reason = Literal["deleted", "passthrough", "scripted"]
 KINDS: tuple[Kind, ...] = ("tools", "arguments", "termination", "wording", "new")
 
 
@@ -48,6 +49,23 @@ class BehaviourChange:
     calls_after: tuple[str, ...]
     tokens_before: Usage = NO_USAGE
     tokens_after: Usage = NO_USAGE
+
+
+@dataclass(frozen=True, slots=True)
+class NoLongerReplayed:
+    """A case that the base replays and the head does not, and why: nobody may call that an all-clear."""
+
+    case: str
+    reason: Reason
+
+    @property
+    def sentence(self) -> str:
+        """The reason in words."""
+        return {
+            "deleted": "the case is gone",
+            "passthrough": "it runs real code now (impl:), so it is never replayed",
+            "scripted": "it is answered by its script now, not by a recording",
+        }[self.reason]
 
 
 def behaviour_change(case: str, before: Cassette | None, after: Cassette) -> BehaviourChange | None:
