@@ -25,16 +25,18 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["secret_checksums", "secret_keys", "secret_names", "secret_placeholders"], WORDS),
     **dict.fromkeys(["named_texts", "secret_allowances", "secret_platform_tokens"], WORDS),
     **dict.fromkeys(["secret_provider_tokens", "secret_rule", "secret_rules", "secret_search"], WORDS),
-    **dict.fromkeys(["secret_shapes"], WORDS),
+    **dict.fromkeys(["secret_shapes", "text_diff"], WORDS),
     # engine: what happens; everything ambient is handed in
     **dict.fromkeys(
         ["ambient", "behaviour", "mocks", "checks", "playback", "retry", "agent", "causes"], ENGINE
     ),
+    **dict.fromkeys(["case_values"], ENGINE),
     # edges: each knows one outside thing
     **dict.fromkeys(["tree", "yaml_io", "cassette_file", "suite_file", "passthrough"], EDGE),
-    **dict.fromkeys(["providers", "reports", "github"], EDGE),
+    **dict.fromkeys(["providers", "reports", "github", "git_tree"], EDGE),
     # assembly: engine and edges put together; the library's public face
     **dict.fromkeys(["runner", "case_run", "llm", "replay", "tracing", "pytest_plugin"], ASSEMBLY),
+    **dict.fromkeys(["old_text"], ASSEMBLY),
     # front doors: parse, call, print, return a number
     **dict.fromkeys(["cli", "commands", "console", "action", "__main__", "hooks"], DOOR),
 }
@@ -48,6 +50,9 @@ PART_OF = {
     "cassette_document": "cassette_file",
     "cassette_names": "cassette_file",
     "cassette_store": "cassette_file",
+    "git_log": "git_tree",
+    "git_objects": "git_tree",
+    "git_process": "git_tree",
     "globs": "tree",
     "node": "yaml_io",
     "references": "suite_file",
