@@ -134,15 +134,17 @@ def mapping(
         return {}
     known = dict.fromkeys(allowed)
     found: dict[str, Node] = {}
+    meant = set()
     for key in node.value:
         child = node.child(key)
         if key in known:
             found[key] = child
         else:
             hint = (hints or {}).get(key) or did_you_mean(key, known.keys() - node.value.keys(), known)
+            meant.add(hint)
             problems.add(child, f"unknown key {key!r} in {what}", hint, at=child.home)
     for key in required:
-        if key not in node.value:
+        if key not in node.value and f"Did you mean {key!r}?" not in meant:
             problems.add(node, f"{what} needs the key {key!r}", at=node.home)
     return found
 
@@ -156,11 +158,7 @@ def sequence(node: Node, problems: Problems, what: str = "this") -> list[Node]:
     """The items of a list."""
     if isinstance(node.value, list):
         return list(node.children())
-    hint = (
-        "Put a dash before it: a list with one item."
-        if node.value is not None
-        else "An empty list is written []."
-    )
+    hint = "Put a dash before the item." if node.value is not None else "An empty list is written []."
     problems.add(node, f"{what} must be a list, not {kind_of(node.value)}", hint)
     return []
 

@@ -122,9 +122,10 @@ class _Loading:
             return None
         return _SuiteReading(root_of(document), references, file or ConfigFile(Config()), self).suite()
 
-    def claim(self, node: Node, name: str, config: Config) -> None:
+    def claim(self, node: Node, name: str) -> None:
         """Note a suite's name, which must be its own under one config."""
-        other = self._names.setdefault((config.file, name), node.place)
+        config = self.configs.path_above(folder_of(node.document.file))
+        other = self._names.setdefault((config, name), node.place)
         if other != node.place:
             self.problems.add(node, f"a second suite called {name!r}; the other is at {other}")
 
@@ -166,7 +167,7 @@ class _SuiteReading:
         )
         if "name" in keys:
             self.name = text(keys["name"], self.problems, "name")
-            self.loading.claim(keys["name"], self.name, self.file.config)
+            self.loading.claim(keys["name"], self.name)
         self.settings = self.file.defaults.under(read_settings(keys, self.problems))
         self._check_provider()
         self.system = read_system(keys.get("system"), self.references, self.places)

@@ -1,0 +1,464 @@
+"""Loading suites: which, with what, and everything that is wrong in one pass."""
+
+from __future__ import annotations
+
+import sys
+import time
+from subprocess import run
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dryfire_action.errors import Place, SpecError, UsageError
+from dryfire_action.globs import NothingMatched
+from dryfire_action.problems_text import format_problems
+from dryfire_action.suite_file import load_suites
+from dryfire_action.tree import FolderTree, TreeError
+from tests.memory_tree import CONFIG, SUITE, MemoryTree, load, load_case, problem_of, problems_of, with_case
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def suite_text(name: str = "s") -> str:
+    return f"name: {name}\ncases: [{{name: c, input: hi, expect: []}}]\n"
+
+
+def files_of(files: dict[str, str], patterns: list[str], **how: Any) -> list[str]:
+    return [suite.file for suite in load_suites(MemoryTree(files), patterns, **how)]
+
+
+def test_1_2_the_smallest_suite() -> None:
+    suite = load("name: s\ncases: []\n")
+    assert (suite.name, suite.file, suite.cases) == ("s", SUITE, ())
+    assert (suite.tags, suite.description, suite.warnings, suite.config.file) == ((), None, (), None)
+
+
+def test_1_2_what_a_suite_and_its_cases_say() -> None:
+    suite = load(
+        """
+        name: orders
+        description: Where is it
+        tags: [smoke, slow]
+        cases:
+          - name: first case
+            input: hi
+            expect: []
+          - {name: second, input: ho, expect: []}
+        """,
+        {CONFIG: "version: 1"},
+    )
+    assert (suite.description, suite.tags, suite.config.file) == ("Where is it", ("smoke", "slow"), CONFIG)
+    assert [case.id for case in suite.cases] == ["orders::first case", "orders::second"]
+    assert [case.place for case in suite.cases] == [Place(SUITE, 6, 5), Place(SUITE, 9, 5)]
+    assert {case.file for case in suite.cases} == {SUITE}
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message", "hint"),
+    [
+        ("", "1:1", "a suite must be a map, not null", ""),
+        ("[]", "1:1", "a suite must be a map, not a list", ""),
+        ("name: s", "1:1", "a suite needs the key 'cases'", ""),
+        ("cases: []", "1:1", "a suite needs the key 'name'", ""),
+        ("name: 123\ncases: []", "1:7", "name must be text, not a number", "Write it in quotes."),
+        ("name:\ncases: []", "1:6", "name must be text, not null", ""),
+        ("name: s\ncases:", "2:7", "cases must be a list, not null", "An empty list is written []."),
+        ("name: s\ncases: {}", "2:8", "cases must be a list, not a map", "Put a dash before the item."),
+        ("name: s\ncases: [x]", "2:9", "a case must be a map, not text", ""),
+        ("name: s\ncases: []\ntools:\n  a: b", "4:3", "tools must be a list, not a map", ""),
+        ("name: s\ncases: []\nx-note: y", "3:1", "unknown key 'x-note' in a suite", ""),
+        ("name: s\ncases: []\nmdoel: y", "3:1", "unknown key 'mdoel' in a suite", "Did you mean 'model'?"),
+        ("name: s\ncases: []\ninput: y", "3:1", "unknown key 'input' in a suite", "It belongs into a case."),
+        ("name: s\ncases: []\ntags: a", "3:7", "tags must be a list, not text", ""),
+        ("name: s\ncases: []\ntags: [1]", "3:8", "each item of tags must be text, not a number", ""),
+        ("name: s\ncases: []\ndescription: 5", "3:14", "description must be text, not a number", ""),
+        ("name: s\ncases: [{name: c, expect: [], input: x, tags: [a]}]", "2:41", "unknown key 'tags'", "suite"),
+        ("name: s\ncases: [{name: c, expect: [], inptu: x, input: y}]", "2:31", "unknown key 'inptu'", "mean"),
+        ("name: s\ncases: [{name: 5, expect: [], input: x}]", "2:16", "name must be text, not a number", ""),
+        ("name: s\nname: t\ncases: []", "2:1", "the key 'name' stands twice", ""),
+        ("name: s\ncases: []\n---\nname: t", "3:1", "a second document begins here", ""),
+    ],
+)  # fmt: skip
+def test_1_2_what_is_wrong_with_a_suite(text: str, place: str, message: str, hint: str) -> None:
+    found = problem_of(text)
+    assert found.message.startswith(message)
+    assert f"{found.place.line}:{found.place.column}" == place
+    assert hint in found.hint
+    assert found.source_line == (text.splitlines() or [""])[found.place.line - 1]
+
+
+@pytest.mark.parametrize("key", ["name", "input", "expect"])
+def test_1_2_a_case_needs(key: str) -> None:
+    keys = {"name": "c", "input": "x", "expect": "[]"}
+    del keys[key]
+    found = problem_of(f"name: s\ncases:\n  - {{{', '.join(f'{k}: {v}' for k, v in keys.items())}}}\n")
+    assert (found.message, found.path, found.place.line) == (f"a case needs the key {key!r}", ("cases", 0), 3)
+
+
+def test_0_two_cases_of_one_name_are_an_error_that_names_the_other() -> None:
+    case = "{name: c, input: x, expect: []}"
+    found = problem_of(f"name: s\ncases:\n  - {case}\n  - {case}\n")
+    assert found.message == "a second case called 'c'; the other is at evals/a.eval.yaml:3:12"
+    assert found.place == Place(SUITE, 4, 12)
+
+
+def test_0_two_suites_of_one_name_under_one_config_are_an_error() -> None:
+    tree = MemoryTree(
+        {
+            "a.yaml": suite_text(),
+            "b.yaml": suite_text(),
+            "p/dryfire.yaml": "version: 1",
+            "p/a.yaml": suite_text(),
+        }
+    )
+    with pytest.raises(SpecError) as caught:
+        load_suites(tree, ["**/*.yaml"])
+    [found] = caught.value.problems
+    assert found.message == "a second suite called 's'; the other is at a.yaml:1:7"
+    assert found.place == Place("b.yaml", 1, 7)
+    assert len(load_suites(tree, ["a.yaml", "p/a.yaml"])) == 2
+
+
+def test_0_overlapping_patterns_load_each_suite_once_and_sorted() -> None:
+    files = {"evals/b.yaml": suite_text("b"), "evals/a.yaml": suite_text("a")}
+    assert files_of(files, ["evals/b*", "evals/*", "evals/b.yaml"]) == ["evals/a.yaml", "evals/b.yaml"]
+
+
+def test_patterns_are_relative_to_the_working_folder() -> None:
+    files = {"pkg/evals/a.yaml": suite_text(), "evals/b.yaml": suite_text("b")}
+    assert files_of(files, ["evals/*"], cwd="pkg") == ["pkg/evals/a.yaml"]
+    assert files_of(files, ["../evals/*"], cwd="pkg") == ["evals/b.yaml"]
+
+
+def test_1_4_without_patterns_the_config_at_or_above_says_which() -> None:
+    files = {
+        "dryfire.yaml": "version: 1\nsuites: [top/*.yaml, 'top/a.*']",
+        "top/a.yaml": suite_text(),
+        "pkg/dryfire.yaml": "version: 1\nsuites: [evals/**/*.yaml]",
+        "pkg/evals/x/b.yaml": suite_text("b"),
+    }
+    assert files_of(files, []) == ["top/a.yaml"]
+    assert files_of(files, [], cwd="pkg/evals") == ["pkg/evals/x/b.yaml"]
+    del files["dryfire.yaml"]
+    assert files_of(files, []) == ["pkg/evals/x/b.yaml"]  # no config above: those below
+
+
+def test_0_several_packages_in_one_run_each_under_its_own_config() -> None:
+    files = {
+        f"{name}/{file}": text
+        for name in ("one", "two")
+        for file, text in (
+            (
+                "dryfire.yaml",
+                f"version: 1\nsuites: ['*.eval.yaml']\ndefaults: {{model: {name}}}\nenv: {{N: {name}}}\n",
+            ),
+            ("s.eval.yaml", "name: s\ncases: [{name: c, input: 'to ${N}', expect: []}]"),
+        )
+    }
+    found = load_suites(MemoryTree(files), [])
+    assert [suite.config.file for suite in found] == ["one/dryfire.yaml", "two/dryfire.yaml"]
+    assert [suite.cases[0].model for suite in found] == ["one", "two"]
+    assert [suite.cases[0].messages[0].content for suite in found] == ["to one", "to two"]
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({}, "no suites were named, and there is no dryfire.yaml"),
+        ({CONFIG: "version: 1"}, "dryfire.yaml: no globs stand under suites:"),
+        ({CONFIG: "version: 1\nsuites: [a/*, b/*]"}, "dryfire.yaml: no file matches a/*, b/*"),
+    ],
+)
+def test_no_suites_at_all_is_an_error_that_says_why(files: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        load_suites(MemoryTree(files), [])
+    assert caught.value.message == message
+    assert isinstance(caught.value, NothingMatched) == bool(files)
+
+
+@pytest.mark.parametrize("pattern", ["evals", "evals/", "."])
+def test_2_14_a_folder_is_an_error_that_says_what_to_write(pattern: str) -> None:
+    with pytest.raises(UsageError, match="is a folder"):
+        load_suites(MemoryTree({SUITE: suite_text()}), [pattern])
+
+
+def test_a_pattern_without_a_match_is_an_error_even_beside_one_that_has_one() -> None:
+    with pytest.raises(NothingMatched, match=r"no file matches evalz/\*"):
+        load_suites(MemoryTree({SUITE: suite_text()}), ["evals/*", "evalz/*"])
+
+
+def test_a_glob_of_the_config_that_leaves_the_repository_is_a_problem_of_the_config() -> None:
+    with pytest.raises(SpecError) as caught:
+        load_suites(MemoryTree({CONFIG: "version: 1\nsuites: ['../*']"}), [])
+    assert caught.value.problems[0].message == "suites: ../*: leads out of the repository"
+
+
+def test_all_problems_of_all_files_come_at_once_in_order() -> None:
+    files = {
+        "b.eval.yaml": "name: [\n",
+        "a.eval.yaml": with_case("expect: [{calls_tol: x}]\nrepeat: 0", "sytem: x"),
+        "pkg/dryfire.yaml": "suits: x",
+        "pkg/c.eval.yaml": with_case("input: '${UNKNOWN}'\nexpect: [{calls_tool: y}]"),
+    }
+    with pytest.raises(SpecError) as caught:
+        load_suites(MemoryTree(files), ["**/*.eval.yaml"])
+    found = [(problem.place.file, problem.place.line) for problem in caught.value.problems]
+    assert found == sorted(found)
+    assert [f"{file}:{line}" for file, line in found] == [
+        "a.eval.yaml:2",
+        "a.eval.yaml:7",
+        "a.eval.yaml:8",
+        "b.eval.yaml:2",
+        "pkg/c.eval.yaml:7",
+        "pkg/dryfire.yaml:1",
+        "pkg/dryfire.yaml:1",
+    ]
+    assert str(caught.value) == "7 problems in suites or config"
+
+
+def test_a_default_that_is_used_by_many_suites_is_reported_once() -> None:
+    files = {
+        CONFIG: "version: 1\ndefaults: {repeat: 0}",
+        "a.yaml": suite_text("a"),
+        "b.yaml": suite_text("b"),
+    }
+    with pytest.raises(SpecError) as caught:
+        load_suites(MemoryTree(files), ["*.yaml"])
+    assert len(caught.value.problems) == 1
+
+
+def test_an_unknown_provider_is_a_warning_with_a_guess() -> None:
+    suite = load(with_case("", "provider: antropic"))
+    assert suite.warnings == (
+        "evals/a.eval.yaml:2:1: the provider 'antropic' is not known. Did you mean 'anthropic'?",
+    )
+    config = "version: 1\nproviders: {mine: {base_url: 'https://h/v1', api_key_env: K}}"
+    assert load(with_case("", "provider: mine"), {CONFIG: config}).warnings == ()
+
+
+def test_a_merge_key_and_aliases_work_in_suites() -> None:
+    suite = load(
+        """
+        name: s
+        tools:
+          - &lookup {name: lookup, input_schema: {type: object}, description: of orders}
+          - {<<: *lookup, name: find}
+        cases:
+          - &base {name: a, input: hi, expect: [], max_turns: 2}
+          - {<<: *base, name: b}
+        """
+    )
+    assert [(tool.name, tool.description) for tool in suite.cases[0].tools] == [
+        ("lookup", "of orders"),
+        ("find", "of orders"),
+    ]
+    assert [(case.name, case.max_turns) for case in suite.cases] == [("a", 2), ("b", 2)]
+
+
+def test_a_suite_may_be_json() -> None:
+    [suite] = load_suites(MemoryTree({"s.json": '{"name": "s", "cases": []}'}), ["s.json"])
+    assert suite.name == "s"
+
+
+def test_cases_of_a_suite_share_what_the_suite_declares() -> None:
+    suite = load(
+        "name: s\ntools: [{name: t, input_schema: {}}]\nsystem: x\n"
+        "cases: [{name: a, input: x, expect: []}, {name: b, input: x, expect: []}]"
+    )
+    first, second = suite.cases
+    assert first.tools is second.tools
+
+
+def test_files_of_a_real_folder(tmp_path: Path) -> None:
+    (tmp_path / "evals" / "prüf läufe").mkdir(parents=True)
+    (tmp_path / "evals" / "prüf läufe" / "a.eval.yaml").write_bytes(
+        b"\xef\xbb\xbf" + suite_text().replace("\n", "\r\n").encode()
+    )
+    (tmp_path / "evals" / "link.eval.yaml").symlink_to(tmp_path / "evals" / "prüf läufe" / "a.eval.yaml")
+    tree = FolderTree(tmp_path)
+    assert [suite.file for suite in load_suites(tree, ["evals\\**\\*.eval.yaml"])] == [
+        "evals/prüf läufe/a.eval.yaml"
+    ]
+    (tmp_path / "evals" / "p.eval.yaml").write_text(with_case("", "system: {$ref: secret.md}"))
+    (tmp_path / "evals" / "secret.md").symlink_to("/etc/hostname")
+    with pytest.raises(SpecError) as caught:
+        load_suites(tree, ["evals/p.eval.yaml"])
+    assert caught.value.problems[0].message == "$ref 'secret.md': is a symbolic link"
+    assert "Links are not followed" in caught.value.problems[0].hint
+
+
+def test_loading_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from pathlib import Path; from dryfire_action.suite_file import load_suites\n"
+        "from dryfire_action.tree import FolderTree\n"
+        "heavy = {'pydantic', 'rich', 'requests', 'jsonschema', 'regex', 'difflib', 'ruamel'} & set(sys.modules)\n"
+        "sys.exit(str(heavy) if heavy else 0)"
+    )
+    assert run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_2_26_loading_is_linear_and_fast() -> None:
+    case = (
+        "  - name: case {0}\n    input: Where is order {0}?\n"
+        "    mocks: {{lookup: [{{when: {{id: a}}, return: {{a: [1, 2]}}}}]}}\n"
+        "    expect:\n      - calls_tool: lookup\n      - final_contains: [shipped, days]\n"
+    )
+
+    def seconds(count: int) -> float:
+        text = "name: s\ntools: [{name: lookup, input_schema: {}}]\ncases:\n" + "".join(
+            map(case.format, range(count))
+        )
+        began = time.process_time()
+        load(text)
+        return time.process_time() - began
+
+    seconds(10)
+    small = min(seconds(250) for _ in range(3))
+    assert seconds(2000) < 8 * small * 3 + 0.2
+
+
+def test_the_whole_text_of_a_few_problems() -> None:
+    text = (
+        "name: s\nsytem: Be kind.\ntools: [{name: lookup, input_schema: [x]}]\n"
+        "cases:\n  - name: c\n    input: hi\n    expect:\n      - calls_tool: lokup\n"
+        "      - max_turns: 1\n        llm_judge: {}\n"
+    )
+    assert format_problems(problems_of(text)) == GOLDEN_TEXT
+
+
+GOLDEN_TEXT = """\
+evals/a.eval.yaml:2:1: unknown key 'sytem' in a suite
+  at sytem
+  2 | sytem: Be kind.
+    | ^
+  Did you mean 'system'?
+
+evals/a.eval.yaml:3:38: input_schema must be a map, not a list
+  at tools[0].input_schema
+  3 | tools: [{name: lookup, input_schema: [x]}]
+    |                                      ^
+
+evals/a.eval.yaml:8:21: the tool 'lokup' is neither declared nor mocked
+  at cases[0].expect[0].calls_tool
+  8 |       - calls_tool: lokup
+    |                     ^
+  Did you mean 'lookup'?
+
+evals/a.eval.yaml:10:9: an assertion has one kind, and this has 'max_turns' and 'llm_judge'
+  at cases[0].expect[1].llm_judge
+  10 |         llm_judge: {}
+     |         ^
+  Give each a dash of its own."""
+
+FULL = """\
+name: full
+description: everything
+tags: [a]
+provider: fake
+model: m
+params: {max_tokens: 5}
+temperature: 0.5
+on_unmocked: null
+repeat: 2
+require_pass_rate: 0.5
+allow_unfinished: true
+system: {$ref: p.md}
+tools:
+  - {name: lookup, description: "of ${N}", input_schema: {type: object}}
+mocks:
+  lookup:
+    - {when: {a: 1}, return: {b: [1, 2]}}
+    - sequence: [{return: 1}, {error: x}]
+    - {impl: "a.b:c", timeout_s: 3}
+cases:
+  - name: one
+    input: [{role: user, content: hi}, {role: assistant, tool_calls: [{id: c, name: lookup, arguments: {}}]}]
+    script: [{text: a}, {tool_call: {name: lookup}}, {parallel: [{name: lookup}]}, {fails: {message: m, status: 500}}]
+    expect:
+      - calls_tool: {tool: lookup, count: 1}
+      - tool_args: {tool: lookup, match: {a: 1}, any: true}
+      - final_matches: a+
+      - final_json: {required: [a], fields: {a: int}, schema: {type: object}}
+      - parallel_calls: [lookup, lookup]
+"""
+FILES = {CONFIG: "version: 1\nenv: {N: x}\n", "evals/p.md": "Be kind.\n"}
+
+
+def test_the_full_suite_is_valid() -> None:
+    assert load(FULL, FILES).cases[0].repeat == 2
+
+
+PIECES = st.sampled_from(
+    [
+        *(
+            "{}",
+            "[]",
+            "null",
+            "x",
+            "5",
+            "true",
+            "1.5",
+            ".inf",
+            "0x",
+            "9" * 400,
+            "é",
+            "\x01",
+            "\t",
+            "\n",
+            "  ",
+        ),
+        *("'${N}'", "${M}", "{$ref: p.md}", "{$ref: ../x.md}", "*a", "&a x", "!x y", "<<: {a: 1}"),
+        *("- ", ": ", "'", '"', "|", ">", "#", "name", "[1, {a: b}]", "{a: {b: [c]}}"),
+    ]
+)
+
+
+@given(st.lists(st.tuples(st.integers(0, len(FULL)), st.integers(0, 12), PIECES), min_size=1, max_size=4))
+@settings(max_examples=400)
+def test_a_mutated_suite_loads_or_is_a_spec_error(changes: list[tuple[int, int, str]]) -> None:
+    text = FULL
+    for start, length, piece in changes:
+        text = text[:start] + piece + text[start + length :]
+    _loads_or_says_why(text)
+
+
+@given(st.integers(0, FULL.count("\n") - 1), PIECES, st.sampled_from(["{}", "[]", "{input: 1}"]))
+@settings(max_examples=300)
+def test_a_suite_with_another_value_somewhere_loads_or_is_a_spec_error(
+    line: int, piece: str, other: str
+) -> None:
+    lines = FULL.splitlines()
+    head, colon, _ = lines[line].partition(": ")
+    lines[line] = f"{head}{colon}{piece if colon else other}"
+    _loads_or_says_why("\n".join(lines))
+
+
+@given(st.text(max_size=200) | st.binary(max_size=200))
+@settings(max_examples=200)
+def test_any_text_at_all_is_a_suite_or_a_spec_error(text: str | bytes) -> None:
+    data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    _loads_or_says_why(data)
+
+
+@given(st.text(max_size=120))
+@settings(max_examples=150)
+def test_any_config_at_all_is_a_config_or_a_spec_error(text: str) -> None:
+    _loads_or_says_why(FULL, {**FILES, CONFIG: text.encode("utf-8", "surrogatepass")})
+
+
+def _loads_or_says_why(text: str | bytes, files: dict[str, Any] = FILES) -> None:
+    tree = MemoryTree({**files, SUITE: text})
+    try:
+        load_suites(tree, [SUITE])
+    except (SpecError, TreeError) as error:
+        shown = format_problems(error.problems) if isinstance(error, SpecError) else str(error)
+        assert shown
+        assert shown.replace("\n", "").isprintable()
+
+
+def test_the_names_a_suite_and_case_may_have() -> None:
+    case = load_case("name: 'ü/\\\\:*? CON .'")
+    assert case.name == "ü/\\\\:*? CON ."
