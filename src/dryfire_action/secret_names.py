@@ -8,6 +8,7 @@ lines, settings, JSON that does not parse.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
@@ -52,8 +53,11 @@ _NAME_BACKWARDS = re.compile(
 )
 _VALUE_START = re.compile(r"[:=]?>?[ \t]{0,4}(?P<open>\\{0,7}[\"'])?")
 _ELEMENT = re.compile(r"[^<>\r\n]++(?=<\\?/)")
-_BARE_VALUE = re.compile(r"[^\s\"'&;,<>(){}\[\]\\|`]++")
-_MARKED_VALUE = re.compile(r"[\[<{$%*][^\s\"'&;,\\]*+")
+# A bare word does not end in a sentence's mark.
+_WORD_PART = r"[^\s\"'&;,<>(){}\[\]\\|`.!?:]"
+_BARE_VALUE = re.compile(rf"{_WORD_PART}*+(?:[.!?:]++{_WORD_PART}++)*+")
+_MARKED_VALUE = re.compile(r"[^\s\"'&;,\\]*+")
+_MARKS = frozenset("[<{$%*")
 _QUOTED_VALUE = {
     '"': re.compile(r"[^\"\\\r\n]*+(?:\\.[^\"\\\r\n]*+)*+"),
     "'": re.compile(r"[^'\\\r\n]*+(?:\\.[^'\\\r\n]*+)*+"),
@@ -62,6 +66,8 @@ _ESCAPED_VALUE = re.compile(r"[^\"'\\\r\n]*+")
 _LINE = re.compile(r"[^\r\n\"']*+")
 _WORD_BEFORE = re.compile(r"([A-Za-z]{2,20})[ ]\Z")
 _NOT_BEFORE_EQUALS = ("=", "!", "<", ">", ":", "~", "+")
+# Whether a value is a secret shows in so many of its characters.
+_TELLING = 512
 _LAST_WORDS = frozenset({"key", "token", "secret", "password"})
 # An expression (`settings.key1`) or a path (`/run/secrets/db1`), whose pieces are too short to be random.
 _CODE = re.compile(r"(?:[A-Za-z_]\w{0,15}(?:\.[A-Za-z_]\w{0,15}){1,8}|\.{0,2}~?(?:/[\w.-]{1,24}){2,12})")
@@ -99,6 +105,7 @@ def spans_under(text: str, kind: KeyKind, name: str | None, *, samples: bool) ->
 def assigned_spans(text: str, *, samples: bool) -> Iterator[Found]:
     """The secrets in a text that stand after a credential's name and `=` or `:`, or in an element of that name."""
     done = 0
+    lines_read: dict[str, int] = {}
     for place in sorted(at for operator in "=:>" for at in places(text, operator)):
         if place < done:
             continue
@@ -106,24 +113,33 @@ def assigned_spans(text: str, *, samples: bool) -> Iterator[Found]:
         kind = _kind_in_text(text, pair) if pair else None
         if pair is None or kind is None:
             continue
-        at = pair.at
         if kind in ("authorization", "cookie", "set-cookie"):
-            line = _LINE.match(text, at)
-            value = line[0] if line else ""
-            if kind == "authorization":
-                finder = _authorization(value, at, samples)
-            else:
-                finder = _cookies(value, at, samples, whole=False)
-            for found in finder:
-                yield found
-                done = max(done, found[1])
-            continue
-        value = _value_at(text, pair)
-        if not value or (kind == "in-code" and _is_code(value, text, at + len(value))):
-            continue
-        if _fits(kind, value, samples=samples) and (samples or not _repeats(pair.name, value)):
-            done = at + len(value)
-            yield at, done, "cookie" if kind == "cookie-value" else "credential-key"
+            # The rest of a line is read once: in `cookie: cookie: cookie: …` nothing is left for the second.
+            if place >= lines_read.get(kind, 0):
+                end = _end(_LINE, text, pair.at)
+                lines_read[kind] = end
+                for found in _header_spans(text[pair.at : end], kind, pair.at, samples):
+                    yield found
+                    done = max(done, found[1])
+        elif _is_secret(text, pair, kind, samples):
+            done = _end(_value_pattern(text, pair), text, pair.at)
+            yield pair.at, done, "cookie" if kind == "cookie-value" else "credential-key"
+
+
+def _header_spans(value: str, kind: str, offset: int, samples: bool) -> Iterator[Found]:
+    if kind == "authorization":
+        yield from _authorization(value, offset, samples)
+    else:
+        yield from _cookies(value, offset, samples, whole=False)
+
+
+def _is_secret(text: str, pair: _Assignment, kind: _TextKind, samples: bool) -> bool:
+    """Whether what stands behind a name is the secret it announces. Its first characters tell."""
+    end = _end(_value_pattern(text, pair), text, pair.at, pair.at + _TELLING)
+    value = text[pair.at : end]
+    if not value or (kind == "in-code" and _is_code(value, text, end)):
+        return False
+    return _fits(kind, value, samples=samples) and (samples or not _repeats(pair.name, value))
 
 
 class _Assignment(NamedTuple):
@@ -206,18 +222,18 @@ def _is_code(value: str, text: str, end: int) -> bool:
     return text[end : end + 1] in ("(", "[") or _CODE.fullmatch(value) is not None
 
 
-def _value_at(text: str, pair: _Assignment) -> str:
-    """The value after a name: an element's text, up to the quote that opens it, or up to what ends a bare word."""
+def _value_pattern(text: str, pair: _Assignment) -> re.Pattern[str]:
+    """How far the value after a name goes: an element's text, up to the quote that opens it, or a bare word."""
     if pair.operator == ">":
-        value = _ELEMENT.match(text, pair.at)
-    elif not pair.opening:
-        value = _MARKED_VALUE.match(text, pair.at) or _BARE_VALUE.match(text, pair.at)
-        return value[0].rstrip(".!?:") if value else ""
-    elif len(pair.opening) == 1:
-        value = _QUOTED_VALUE[pair.opening].match(text, pair.at)
-    else:
-        value = _ESCAPED_VALUE.match(text, pair.at)
-    return value[0] if value else ""
+        return _ELEMENT
+    if pair.opening:
+        return _QUOTED_VALUE[pair.opening] if len(pair.opening) == 1 else _ESCAPED_VALUE
+    return _MARKED_VALUE if text[pair.at : pair.at + 1] in _MARKS else _BARE_VALUE
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int, most: int = sys.maxsize) -> int:
+    match = pattern.match(text, at, most)
+    return match.end() if match else at
 
 
 def _repeats(name: str | None, value: str) -> bool:

@@ -37,11 +37,11 @@ _REFERENCE = re.compile(
     | %[A-Za-z_]\w{0,127}% | <[^<>]{1,128}> | \[[A-Za-z_][A-Za-z_ -]{0,63}\] | __[A-Za-z_]{1,62}__
     | (?:env:|ENV\[|secrets\.|vault:|ssm:|keyring:|keychain:|op:|secretref:)[^\s]{1,200}
     | (?:os\.environ|os\.getenv|process\.env|System\.getenv)[^\s]{0,200}
-    | arn:aws[a-z-]*:[^\s]{1,300}
+    | arn:aws[a-z-]{0,20}:[^\s]{1,300}
     """,
     re.VERBOSE,
 )
-_CUT = re.compile(r"[\w.-]{0,24}?(?:\*{3,}|\.{3}|…|•{3,}|x{6,}|X{6,}|\#{3,})[\w.-]{0,8}")
+_CUT = re.compile(r"[\w.-]{0,24}?(?:\*{3,}+|\.{3}|…|•{3,}+|x{6,}+|X{6,}+|\#{3,}+)[\w.-]{0,8}")
 _SAME = re.compile(r"(\W|[0xX_])\1*")
 _NOTHING = _words(
     """

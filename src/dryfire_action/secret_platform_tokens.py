@@ -73,7 +73,7 @@ PLATFORM_TOKENS: tuple[Rule, ...] = (
           rf"(?<![{B62}_-])(?P<id>[MNO][{B62}]{{17,30}}+)\.[{B64U}]{{5,8}}+\.[{B64U}]{{24,}}+",
           check=_is_discord_token),
     shape("discord-webhook", "Discord webhook addresses", _GITLEAKS, "/webhooks/",
-          rf"discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/[0-9]{{10,24}}+/(?P<v>[{B64U}]{{32,}}+)"),
+          rf"discord(?:app)?\.com/api/(?:v[0-9]{{1,3}}/)?webhooks/[0-9]{{10,24}}+/(?P<v>[{B64U}]{{32,}}+)"),
     shape("aws-access-key-id", "AWS access key ids", _AWS, "AKIA ASIA ABIA ACCA",
           rf"{EDGE}A(?:KI|SI|BI|CC)A[A-Z0-9]{{16,}}+[{B64U}]*+"),
     shape("aws-secret-key", "AWS secret access keys: 40 characters of base64 near the name", _AWS, "",
