@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
+from dryfire_action.document import Document, KeyMark, Mark
 from dryfire_action.errors import Place, Problem, SpecError
-from dryfire_action.yaml_io import Document, KeyMark, Mark
+from dryfire_action.patterns import PatternError, compile_pattern
 from dryfire_action.yaml_scalars import kind_of
 
 if TYPE_CHECKING:
@@ -240,6 +241,17 @@ def boolean(node: Node, problems: Problems, what: str = "this") -> bool:
     if word not in _TRUE | _FALSE:
         problems.add(node, f"{what} must be true or false, not {_shown(value)}")
     return word in _TRUE
+
+
+def pattern(node: Node, problems: Problems, what: str = "this") -> str:
+    """The text of a regular expression, which has been compiled once to see that it can be."""
+    written = text(node, problems, what)
+    try:
+        compile_pattern(written)
+    except PatternError as error:
+        where = "" if error.position is None else f" (character {error.position + 1} of the pattern)"
+        problems.add(node, f"{what}: {error}{where}")
+    return written
 
 
 def _shown(value: JsonValue) -> str:

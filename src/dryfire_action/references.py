@@ -12,11 +12,12 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from dryfire_action.document import Document, KeyMark, Mark
 from dryfire_action.errors import Place, SpecError
 from dryfire_action.node import Node, did_you_mean, root_of
 from dryfire_action.source_text import decoded, lines_of
 from dryfire_action.tree import TreeError, folder_of, inside
-from dryfire_action.yaml_io import MAX_WEIGHT, Document, KeyMark, Mark, read_document
+from dryfire_action.yaml_io import MAX_WEIGHT, read_document
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

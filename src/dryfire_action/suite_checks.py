@@ -36,8 +36,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dryfire_action.config_file import compiled
-from dryfire_action.node import boolean, choice, did_you_mean, integer, mapping, number, sequence, text, texts
+from dryfire_action.node import (
+    boolean,
+    choice,
+    did_you_mean,
+    integer,
+    mapping,
+    number,
+    pattern,
+    sequence,
+    text,
+    texts,
+)
 from dryfire_action.references import refuse_reference
 from dryfire_action.suite import Check
 from dryfire_action.suite_parts import read_schema
@@ -284,7 +294,7 @@ READERS: dict[str, Callable[[Node, Context], JsonObject]] = {
     "max_turns": _limit,
     "final_contains": _final_texts,
     "final_not_contains": _final_texts,
-    "final_matches": lambda node, context: {"pattern": compiled(node, context.problems, "final_matches")},
+    "final_matches": lambda node, context: {"pattern": pattern(node, context.problems, "final_matches")},
     "final_json": _final_json,
     "terminates": lambda node, context: {"reason": _reason(node, context)},
     "cost_under": lambda node, context: {"limit": number(node, context.problems, "cost_under")},

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dryfire_action.config_file import BUILT_IN_PROVIDERS, ConfigFile, Configs
+from dryfire_action.config_file import ConfigFile, Configs
+from dryfire_action.config_sections import BUILT_IN_PROVIDERS
 from dryfire_action.errors import Place, Problem, UsageError
 from dryfire_action.fingerprint import quoted
 from dryfire_action.globs import NothingMatched, matching, matching_any
