@@ -50,8 +50,8 @@ def test_1_4_everything_a_config_may_say() -> None:
           ignore:
             - {path: system, pattern: 'Today is \d{4}'}
         redact:
-          rules: [{id: ticket, pattern: 'T-\d+', literals: [T-]}]
-          allow: [{rule: jwt, reason: made up}]
+          rules: [{id: ticket, pattern: 'T-(?P<v>\d+)', group: v}, {id: pin, keys: [pin], group: "0"}]
+          allow: [{rule: jwt, reason: made up, expires: 2027-01-31}]
         prices:
           "openai:m": {input: 1, output: 2.5, cache_read: "0.1", cache_write: null}
         """,
@@ -70,8 +70,9 @@ def test_1_4_everything_a_config_may_say() -> None:
         env={"PRODUCT": "Acme"},
         ignore=(IgnoreRule("system", r"Today is \d{4}"),),
         redact=(
-            {"rule": {"id": "ticket", "pattern": r"T-\d+", "literals": ["T-"]}},
-            {"allow": {"rule": "jwt", "reason": "made up"}},
+            {"rule": {"id": "ticket", "pattern": r"T-(?P<v>\d+)", "group": "v"}},
+            {"rule": {"id": "pin", "keys": ["pin"], "group": 0}},
+            {"allow": {"rule": "jwt", "reason": "made up", "expires": "2027-01-31"}},
         ),
         prices={"openai:m": {"input": 1.0, "output": 2.5, "cache_read": 0.1}},
     )
@@ -166,9 +167,15 @@ def test_2_21_the_pricing_file_is_read() -> None:
             "",
         ),
         ("version: 1\nfingerprint: {ignore: [{path: s, pattern: ''}]}", "2:43", "pattern must not be empty", ""),
-        ("version: 1\nredact: {rules: [{id: a}]}", "2:18", "a redaction rule needs the key 'pattern'", ""),
+        ("version: 1\nredact: {rules: [{id: a}]}", "2:18", "a redaction rule needs a pattern, or keys", ""),
+        ("version: 1\nredact: {rules: [{keys: [a]}]}", "2:18", "a redaction rule needs the key 'id'", ""),
+        ("version: 1\nredact: {rules: [{id: a, pattern: x, group: 1}]}", "2:45", "the pattern has no group 1", ""),
+        ("version: 1\nredact: {rules: [{id: a, pattern: x, group: v}]}", "2:45", "the pattern has no group 'v'", ""),
+        ("version: 1\nredact: {allow: [{rule: a}]}", "2:18", "an exception needs the key 'reason'", ""),
+        ("version: 1\nredact: {allow: [{rule: a, reason: x, expires: soon}]}", "2:48", "expires must be a day", "2027"),
+        ("version: 1\nredact: {allow: [{digest: X, reason: x}]}", "2:27", "digest must be 32 hexadecimal", ""),
         ("version: 1\nredact: {rules: [{id: a, pattern: '['}]}", "2:35", "pattern: not a regular expression", ""),
-        ("version: 1\nredact: {allow: [{reason: x}]}", "2:18", "an exception must say what it allows", "Known:"),
+        ("version: 1\nredact: {allow: [{reason: x}]}", "2:18", "an exception must name what it allows", ""),
         ("version: 1\nprices: {m: {input: 1, output: 1}}", "2:10", "'m' must be written provider:model", "anthropic:m"),
         ("version: 1\nprices: {'a:m': {input: 1}}", "2:10", "the price of 'a:m' needs the key 'output'", ""),
         ("version: 1\nprices: {'a:m': {input: -1, output: 1}}", "2:25", "input must not be negative", "USD"),

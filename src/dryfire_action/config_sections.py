@@ -10,7 +10,7 @@ from dryfire_action.fingerprint import IgnoreRule
 from dryfire_action.node import (
     boolean,
     choice,
-    did_you_mean,
+    integer,
     mapping,
     number,
     pattern,
@@ -19,6 +19,7 @@ from dryfire_action.node import (
     text,
     texts,
 )
+from dryfire_action.patterns import PatternError, compile_pattern
 from dryfire_action.suite import MODES, Mode, ProviderEntry
 from dryfire_action.tree import TreeError, folder_of, inside
 from dryfire_action.yaml_io import read_document
@@ -43,9 +44,11 @@ BUILT_IN_PROVIDERS = (
     "zhipu",
 )
 _PRICES = ("input", "output", "cache_read", "cache_write")
-_RULE_KEYS = ("id", "pattern", "finds", "literals", "near")
-_ALLOW_KEYS = ("rule", "file", "path", "pattern", "value", "reason")
+_RULE_KEYS = ("id", "pattern", "group", "keys")
+_ALLOW_KEYS = ("rule", "path", "digest", "expires", "reason")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_DAY = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\Z")
+_DIGEST = re.compile(r"[0-9a-f]{32}\Z")
 _URL = re.compile(r"https?://[^\s/?#@]+(/[^\s?#]*)?\Z")
 MAX_DEFAULT = 64_000
 
@@ -141,28 +144,51 @@ def read_redact(node: Node | None, problems: Problems) -> tuple[JsonObject, ...]
     """What ``redact:`` says: one map for each rule, ``{"rule": {...}}``, and each exception, ``{"allow": {...}}``."""
     if node is None:
         return ()
-    found: list[JsonObject] = []
     keys = mapping(node, problems, ("rules", "allow"), what="redact")
-    for item in sequence(keys["rules"], problems, "rules") if _set(keys, "rules") else ():
-        rule = mapping(item, problems, _RULE_KEYS, required=("id", "pattern"), what="a redaction rule")
-        found.append({"rule": _texts_of(rule, problems, lists=("literals", "near"))})
-    for item in sequence(keys["allow"], problems, "allow") if _set(keys, "allow") else ():
-        entry = mapping(item, problems, _ALLOW_KEYS, what="an exception")
-        if not set(entry) - {"reason"}:
-            problems.add(item, "an exception must say what it allows", did_you_mean("", _ALLOW_KEYS))
-        found.append({"allow": _texts_of(entry, problems)})
-    return tuple(found)
+    rules = sequence(keys["rules"], problems, "rules") if _set(keys, "rules") else ()
+    allowed = sequence(keys["allow"], problems, "allow") if _set(keys, "allow") else ()
+    return (
+        *({"rule": _redaction_rule(item, problems)} for item in rules),
+        *({"allow": _allowance(item, problems)} for item in allowed),
+    )
 
 
-def _texts_of(keys: Mapping[str, Node], problems: Problems, lists: tuple[str, ...] = ()) -> JsonObject:
-    found: JsonObject = {}
-    for key, child in keys.items():
-        if child.value is None:
-            continue
-        if key in lists:
-            found[key] = texts(child, problems, key)
-        else:
-            found[key] = pattern(child, problems, key) if key == "pattern" else text(child, problems, key)
+def _redaction_rule(node: Node, problems: Problems) -> JsonObject:
+    keys = mapping(node, problems, _RULE_KEYS, required=("id",), what="a redaction rule")
+    found: JsonObject = {"id": text(keys["id"], problems, "id")} if "id" in keys else {}
+    if (names := _set(keys, "keys")) is not None:
+        found["keys"] = texts(names, problems, "keys")
+    if (written := _set(keys, "pattern")) is not None:
+        found["pattern"] = pattern(written, problems, "pattern")
+    if (group := _set(keys, "group")) is not None:
+        by_name = isinstance(group.value, str) and not group.value.isdigit()
+        found["group"] = (
+            text(group, problems, "group") if by_name else integer(group, problems, "group", least=0)
+        )
+        if "pattern" in found and not _has_group(found["pattern"], found["group"]):
+            problems.add(group, f"the pattern has no group {group.value!r}")
+    if not {"keys", "pattern"} & found.keys():
+        problems.add(node, "a redaction rule needs a pattern, or keys: names whose values are secret")
+    return found
+
+
+def _has_group(written: str, group: int | str) -> bool:
+    try:
+        compiled = compile_pattern(written).compiled
+    except PatternError:
+        return True  # that is said already
+    return group in compiled.groupindex if isinstance(group, str) else group <= compiled.groups
+
+
+def _allowance(node: Node, problems: Problems) -> JsonObject:
+    keys = mapping(node, problems, _ALLOW_KEYS, required=("reason",), what="an exception")
+    found = {key: text(child, problems, key) for key, child in keys.items() if child.value is not None}
+    if not {"rule", "path", "digest"} & found.keys():
+        problems.add(node, "an exception must name what it allows: a rule, a path or a digest")
+    if found.get("expires") and not _DAY.match(found["expires"]):
+        problems.add(keys["expires"], f"expires must be a day, not {found['expires']!r}", "Write 2027-01-31.")
+    if found.get("digest") and not _DIGEST.match(found["digest"]):
+        problems.add(keys["digest"], "digest must be 32 hexadecimal digits, in lower case")
     return found
 
 

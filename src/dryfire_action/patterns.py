@@ -67,7 +67,7 @@ class Pattern:
         found: Match[str] | None = self._bounded(self.compiled.fullmatch, text)
         return found
 
-    def findall(self, text: str) -> tuple[Match[str], ...]:
+    def finditer(self, text: str) -> tuple[Match[str], ...]:
         """All matches in ``text``, in order, not overlapping."""
         found: tuple[Match[str], ...] = self._bounded(
             lambda text, timeout: tuple(self.compiled.finditer(text, timeout=timeout)), text
