@@ -105,16 +105,21 @@ def _family_changes(part: str, order: str, old: Head, new: Head) -> Iterator[Fie
 
 
 def _message_changes(old: Sequence[Digests], new: Sequence[Digests]) -> list[FieldChange]:
-    found = list(_sequence_changes("messages", old, new))
+    found = list(_sequence_changes("messages", "messages", old, new))
     if not any(_moves_calls(change, old, new) for change in found):
         return found
     # Where calls moved, what a result answers is bound to read differently: that is no change of its own.
-    plain = list(_sequence_changes("messages", _without_answers(old), _without_answers(new)))
+    plain = list(_sequence_changes("messages", "messages", _without_answers(old), _without_answers(new)))
     return plain or found
 
 
-def _sequence_changes(path: str, old: Sequence[Digests], new: Sequence[Digests]) -> Iterator[FieldChange]:
-    """Changes between two lists of items (messages, calls, results), each a mapping of relative paths."""
+def _sequence_changes(
+    old_path: str, path: str, old: Sequence[Digests], new: Sequence[Digests]
+) -> Iterator[FieldChange]:
+    """Changes between two lists of items (messages, calls, results), each a mapping of relative paths.
+
+    What was removed is named by ``old_path``, everything else by ``path``.
+    """
     start = _common_start(old, new)
     end = _common_start(old[start:][::-1], new[start:][::-1])
     before, after = old[start : len(old) - end], new[start : len(new) - end]
@@ -124,14 +129,15 @@ def _sequence_changes(path: str, old: Sequence[Digests], new: Sequence[Digests])
     for first, second in pairs:
         if second is None:
             assert first is not None
-            yield FieldChange(f"{path}[{start + first}]", "removed", old=_combined(before[first]))
+            yield FieldChange(f"{old_path}[{start + first}]", "removed", old=_combined(before[first]))
         elif first is None:
             yield FieldChange(f"{path}[{start + second}]", "added", new=_combined(after[second]))
         else:
-            yield from _item_changes(f"{path}[{start + second}]", before[first], after[second])
+            places = f"{old_path}[{start + first}]", f"{path}[{start + second}]"
+            yield from _item_changes(*places, before[first], after[second])
 
 
-def _item_changes(path: str, old: Digests, new: Digests) -> Iterator[FieldChange]:
+def _item_changes(old_path: str, path: str, old: Digests, new: Digests) -> Iterator[FieldChange]:
     if old == new:
         return
     lists: dict[str, None] = {}
@@ -140,9 +146,12 @@ def _item_changes(path: str, old: Digests, new: Digests) -> Iterator[FieldChange
         if item:
             lists[item[1]] = None
         elif old.get(field) != new.get(field):
-            yield _compared(f"{path}.{field}" if field else path, old.get(field), new.get(field))
+            whole = path if field in new else old_path
+            yield _compared(f"{whole}.{field}" if field else whole, old.get(field), new.get(field))
     for name in lists:
-        yield from _sequence_changes(f"{path}.{name}", _items(old, name), _items(new, name))
+        yield from _sequence_changes(
+            f"{old_path}.{name}", f"{path}.{name}", _items(old, name), _items(new, name)
+        )
 
 
 def _items(fields: Digests, name: str) -> list[dict[str, str]]:
