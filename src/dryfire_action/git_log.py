@@ -40,7 +40,7 @@ class LoggedCommit:
 
     oid: str
     parents: tuple[str, ...]
-    paths: tuple[str, ...]
+    paths: Sequence[str]
     renamed: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -202,21 +202,20 @@ def _logged(
 def _parsed(said: str) -> list[LoggedCommit]:
     """The commits of a log with NUL after every part.
 
-    After a commit's own line stand its files, a status and one path each, or two paths for a rename; an empty part
-    ends it. Only what stands where a status is due is taken for one: a path may look like anything.
+    After a commit's own line stand its files, a status and one path each, or two paths for a rename. Paths are taken
+    by where they stand, because one may look like anything.
     """
     commits: list[LoggedCommit] = []
+    paths: list[str] = []
+    renamed: dict[str, str] = {}
     parts = iter(said.split("\0"))
     for part in parts:
-        if not part.startswith("\x1e"):
-            continue
-        oid, *parents = part[1:].split()
-        paths: list[str] = []
-        renamed: dict[str, str] = {}
-        for status in parts:
-            status = status.lstrip("\n")
-            if not status:
-                break
+        status = part.lstrip("\n")
+        if status.startswith("\x1e"):
+            oid, *parents = status[1:].split()
+            paths, renamed = [], {}
+            commits.append(LoggedCommit(oid, tuple(parents), paths, renamed))
+        elif status:
             path = next(parts, "")
             # A merge has one letter for each parent, and one path.
             if status[0] in "RC" and status[1:].isdigit():
@@ -224,5 +223,4 @@ def _parsed(said: str) -> list[LoggedCommit]:
                 old, path = path, next(parts, "")
                 renamed[path] = old
             paths.append(path)
-        commits.append(LoggedCommit(oid, tuple(parents), tuple(paths), renamed))
     return commits

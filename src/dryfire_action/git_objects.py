@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 # A folder with 100,000 files has a tree object of about 5 MB.
 MAX_TREE_BYTES = 64 * 1024 * 1024
 MAX_COMMIT_BYTES = 4 * 1024 * 1024
+MAX_STARTS = 50
 
 _FOUND = re.compile(rb"([0-9a-f]{40}|[0-9a-f]{64}) ([a-z]+) (\d+)\n\Z")
+_OID = re.compile(rb"[0-9a-f]{40,64}\Z")
 _CHUNK = 1024 * 1024
 
 
@@ -60,7 +62,8 @@ class GitObjects:
     """The objects of the repository that the folder ``root`` belongs to, through one process for all reads.
 
     The process starts with the first read and ends with ``close``. ``index`` keeps ``GIT_INDEX_FILE``, so that in a
-    hook names like ``:0:path`` mean the index of the commit that is being made.
+    hook names like ``:0:path`` mean the index of the commit that is being made. ``left_out`` says that an object was
+    asked for by its id and is not there, as in a partial clone.
     """
 
     def __init__(self, root: Path, *, index: bool = False) -> None:
@@ -70,6 +73,8 @@ class GitObjects:
         self._complaints: Any = None
         self._broken: GitError | None = None
         self._commits: dict[str, Commit | None] = {}
+        self._ended = 0
+        self.left_out = False
         self.trees: dict[str, Any] = {}
 
     def __enter__(self) -> GitObjects:
@@ -123,9 +128,10 @@ class GitObjects:
         except OSError:
             line = b""
         if not line.endswith(b"\n"):
-            raise self._failed()
+            self._failed()
         header = _FOUND.match(line)
         if header is None:
+            self.left_out = self.left_out or bool(_OID.match(asked))
             return None
         oid, kind, size = header[1].decode(), header[2].decode(), int(header[3])
         return Found(oid, kind, size, self._content(process.stdout, size, limit))
@@ -173,16 +179,24 @@ class GitObjects:
                 break
             rest -= len(chunk)
         if rest or stream.read(1) != b"\n":
-            raise self._failed()
+            self._failed()
+            return None
         return data
 
-    def _failed(self) -> GitError:
+    def _failed(self) -> None:
+        """Note why git ended. Raises ``GitError``, unless an object was not there: then git can be started again."""
         assert self._process is not None
         self._end(self._process)
         self._complaints.seek(0)
-        self._broken = refusal(self.root, "cat-file", self._complaints.read(_CHUNK))
+        said = self._complaints.read(_CHUNK)
         self._complaints.close()
-        return self._broken
+        # Versions of git that would fetch what a partial clone left out end where they may not.
+        self._ended += 1
+        if b"promisor remote" in said and self._ended < MAX_STARTS:
+            self.left_out = True
+            return
+        self._broken = refusal(self.root, "cat-file", said)
+        raise self._broken
 
 
 def _commit(found: Found) -> Commit | None:

@@ -42,6 +42,7 @@ NO_COMMITS = "the git repository has no commits yet"
 NO_HISTORY = "this checkout has no history beyond the last commit: use fetch-depth: 2"
 NOT_FOUND = "no commit in reach holds a text with this digest"
 CUT_OFF = f"{NOT_FOUND}, and this checkout has only the last commits: fetch-depth: 0 has them all"
+LEFT_OUT = f"{NOT_FOUND}, and this clone leaves out older contents: clone without a filter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +131,8 @@ class History:
                 return NO_HISTORY
             if self._trouble:
                 return self._trouble
+            if self._objects.left_out:
+                return LEFT_OUT
             return CUT_OFF if self._is_cut_off() else NOT_FOUND
         except DryfireError as error:
             return _sentence(error)
@@ -172,6 +175,8 @@ class History:
             # What a pull request is merged into, in the commit that GitHub makes for it.
             yield head.parents[0], True
         yield head.oid, True
+        # Also where the history is said to end here: the object may be there all the same.
+        yield from ((parent, False) for parent in head.parents[:1])
         folder = folder_of(case.file)
         configs = [CONFIG_NAME]
         while folder:
