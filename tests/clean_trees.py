@@ -39,7 +39,7 @@ CLEAN_TREES: dict[str, object] = {
     "usage": {
         "usage": {"input_tokens": 10, "output_tokens": 5, "max_tokens": "512", "cached_token_count": "4"}
     },
-    "logprobs": {"logprobs": {"content": [{"token": "hello1234", "logprob": -0.1, "bytes": [104]}]}},
+    "logprobs": {"logprobs": {"content": [{"token": "hello" + "1234", "logprob": -0.1, "bytes": [104]}]}},
     "cursors": {
         "next_page_token": body(B62, 80),
         "continuation_token": body(B62, 40),
@@ -59,7 +59,7 @@ CLEAN_TREES: dict[str, object] = {
     },
     "sample keys": {
         "id": "AK" + "IAIOSFODNN7EXAMPLE",
-        "secret_access_key": "wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY",
+        "secret_access_key": "wJalr" + "XUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY",
     },
     "placeholders": {
         "api_key": "<your-key>",

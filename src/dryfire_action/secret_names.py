@@ -71,6 +71,8 @@ _TELLING = 512
 _LAST_WORDS = frozenset({"key", "token", "secret", "password"})
 # An expression (`settings.key1`) or a path (`/run/secrets/db1`), whose pieces are too short to be random.
 _CODE = re.compile(r"(?:[A-Za-z_]\w{0,15}(?:\.[A-Za-z_]\w{0,15}){1,8}|\.{0,2}~?(?:/[\w.-]{1,24}){2,12})")
+# The beginning of a placeholder: `token={get_token(user, …)}`.
+_TEMPLATE = re.compile(r"\$?\{\{?[ ]?[A-Za-z_]")
 _UUID = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
 
 
@@ -119,8 +121,9 @@ def assigned_spans(text: str, *, samples: bool) -> Iterator[Found]:
                 end = _end(_LINE, text, pair.at)
                 lines_read[kind] = end
                 for found in _header_spans(text[pair.at : end], kind, pair.at, samples):
-                    yield found
-                    done = max(done, found[1])
+                    if samples or looks_opaque(text[found[0] : found[1]], 6):
+                        yield found
+                        done = max(done, found[1])
         elif _is_secret(text, pair, kind, samples):
             done = _end(_value_pattern(text, pair), text, pair.at)
             yield pair.at, done, "cookie" if kind == "cookie-value" else "credential-key"
@@ -137,21 +140,27 @@ def _is_secret(text: str, pair: _Assignment, kind: _TextKind, samples: bool) -> 
     """Whether what stands behind a name is the secret it announces. Its first characters tell."""
     end = _end(_value_pattern(text, pair), text, pair.at, pair.at + _TELLING)
     value = text[pair.at : end]
-    if not value or (kind == "in-code" and _is_code(value, text, end)):
+    if not value or _TEMPLATE.match(value) or (kind == "in-code" and _is_code(value, text, end)):
+        return False
+    if not samples and not pair.is_field and not looks_opaque(value, 6):
+        # Between quotes in code and prose stand words too. In JSON that parses, none of this is asked.
         return False
     return _fits(kind, value, samples=samples) and (samples or not _repeats(pair.name, value))
 
 
 class _Assignment(NamedTuple):
-    """A name in a text, with an operator and a value behind it: `start` and `at` are where name and value begin."""
+    """A name in a text, with an operator and a value behind it: `start` and `at` are where name and value begin.
+
+    `is_field`: it is written as in a query or a form, `&name=value`.
+    """
 
     name: str
     start: int
     is_quoted: bool
-    is_spaced: bool
     operator: str
     opening: str
     at: int
+    is_field: bool
 
 
 def places(text: str, literal: str, start: int = 0, end: int | None = None) -> Iterator[int]:
@@ -178,10 +187,10 @@ def _assignment(text: str, place: int) -> _Assignment | None:
     value = _VALUE_START.match(text, place if operator != ">" else place + 1)
     if value is None:
         return None
-    is_spaced = before["n"] != before[0] or value.end() > place + 1
-    return _Assignment(
-        before["n"][::-1], start, bool(before["close"]), is_spaced, operator, value["open"] or "", value.end()
-    )
+    is_tight = before["n"] == before[0] and value.end() == place + 1
+    is_field = operator == "=" and is_tight and (not start or text[start - 1] in "?&;")
+    name, opening = before["n"][::-1], value["open"] or ""
+    return _Assignment(name, start, bool(before["close"]), operator, opening, value.end(), is_field)
 
 
 _TextKind = KeyKind | Literal["in-code"]
@@ -195,7 +204,7 @@ def _kind_in_text(text: str, pair: _Assignment) -> _TextKind | None:
         kind = (key_kind(f"{before[1]}_{pair.name}") if before else None) or kind
     if kind in (None, "account", "cookies", "fields"):
         return None
-    if pair.operator == "=" and not pair.is_spaced and (not pair.start or text[pair.start - 1] in "?&;"):
+    if pair.is_field:
         return "in-query" if kind == "query" else kind
     if kind == "query":
         return None

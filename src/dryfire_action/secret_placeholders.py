@@ -33,7 +33,7 @@ _SEGMENTS = re.compile(r"[A-Za-z0-9]+")
 _REFERENCE = re.compile(
     r"""
       \$\{[^{}]{1,128}\} | \$[A-Z_][A-Z0-9_]{1,127} | \$\([^()]{1,128}\)
-    | \$?\{\{[^{}]{1,128}\}\} | \{%[^{}]{1,128}%\} | \{[A-Za-z_][\w.]{0,127}\}
+    | \$?\{\{[^{}]{1,128}\}\} | \{%[^{}]{1,128}%\} | \{[^{}]{1,128}\}
     | %[A-Za-z_]\w{0,127}% | <[^<>]{1,128}> | \[[A-Za-z_][A-Za-z_ -]{0,63}\] | __[A-Za-z_]{1,62}__
     | (?:env:|ENV\[|secrets\.|vault:|ssm:|keyring:|keychain:|op:|secretref:)[^\s]{1,200}
     | (?:os\.environ|os\.getenv|process\.env|System\.getenv)[^\s]{0,200}
@@ -51,14 +51,14 @@ _NOTHING = _words(
 
 _MADE_UP = _words(
     """
-    your example examples placeholder dummy fake sample changeme mock test tests testing todo insert
+    your real example examples placeholder dummy fake sample changeme mock test tests testing todo insert
     replace invalid notreal foo bar baz foobar xxx xxxx demo sandbox default string replaceme notasecret
     notarealkey
     """
 )
 _FILLER = _words(
     """
-    a an my the this is not real here key keys api token secret password passwd pass value user username
+    a an my the this is not here key keys api token secret password passwd pass value user username
     id sk pk access client auth bearer openai anthropic google gemini for in me with it string and only
     no none some new old valid wrong bad good local dev development ci credential credentials abc 123
     1234 12345 123456 0 1 2 3
@@ -93,6 +93,7 @@ _SAMPLES = frozenset(
         + ".SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
     }
 )
+_SAMPLE_HOST = re.compile(r"(?:^|\.)(?:example\.(?:com|org|net|edu)|example|test|invalid)\Z")
 _NOBODY = ("git@", "noreply@", "no-reply@", "donotreply@", "do-not-reply@")
 _SAMPLE_CARDS = _words(
     """
@@ -177,11 +178,10 @@ def is_local_default(user: str, password: str, host: str) -> bool:
     is_local = (
         "." not in name or name.startswith("127.") or name.endswith((".local", ".localhost", ".internal"))
     )
-    known = password == user or password.lower() in _KNOWN_PASSWORDS
-    return (
-        is_made_up(password)
-        or _RESERVED_DOMAIN.search(name) is not None
-        or (known and (is_local or name in ("0.0.0.0", "::1")))
+    is_known = password == user or password.lower() in _KNOWN_PASSWORDS
+    is_sample = len(password) < 3 or is_made_up(password) or _SAMPLE_HOST.search(name) is not None
+    return is_sample or (
+        is_known and (is_local or name in ("0.0.0.0", "::1") or user in ("user", "username"))
     )
 
 
