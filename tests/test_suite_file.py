@@ -11,6 +11,7 @@ import pytest
 
 from dryfire_action.errors import Place, SpecError, UsageError
 from dryfire_action.globs import NothingMatched
+from dryfire_action.node import MAX_PROBLEMS
 from dryfire_action.problems_text import format_problems
 from dryfire_action.suite_file import load_suites
 from dryfire_action.tree import FolderTree
@@ -350,6 +351,15 @@ evals/a.eval.yaml:10:9: an assertion has one kind, and this has 'max_turns' and 
   10 |         llm_judge: {}
      |         ^
   Give each a dash of its own."""
+
+
+def test_a_suite_of_nothing_but_mistakes_is_an_answer_in_short_time() -> None:
+    tools = ", ".join(f"{{name: tool_{n}, input_schema: {{}}}}" for n in range(1500))
+    checks = "\n".join(f"  - calls_tool: tol_{n}" for n in range(1500))
+    began = time.process_time()
+    found = problems_of(with_case(f"expect:\n{checks}", f"tools: [{tools}]"))
+    assert len(found) == MAX_PROBLEMS
+    assert time.process_time() - began < 20
 
 
 def test_the_names_a_suite_and_case_may_have() -> None:

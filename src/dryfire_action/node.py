@@ -69,8 +69,13 @@ def root_of(document: Document, chain: tuple[str, ...] = ()) -> Node:
     return Node(document, document.value, document.mark, chain=chain)
 
 
+# Nobody reads more, and each costs a search for what was meant.
+MAX_PROBLEMS = 500
+_MAX_OPTIONS = 200
+
+
 class Problems:
-    """The problems found so far, each once."""
+    """The problems found so far, each once. With ``MAX_PROBLEMS`` of them they are raised at once."""
 
     def __init__(self) -> None:
         self._found: dict[tuple[Place, str], Problem] = {}
@@ -87,6 +92,8 @@ class Problems:
         """Note finished problems."""
         for problem in problems:
             self._found.setdefault((problem.place, problem.message), problem)
+        if len(self._found) >= MAX_PROBLEMS:
+            self.stop()
 
     @property
     def sorted(self) -> list[Problem]:
@@ -112,7 +119,7 @@ def did_you_mean(word: str, *options: Iterable[str]) -> str:
 
     for known in options:
         # A word may be as long as a file, and comparing takes the product of the lengths.
-        by_lower = {option.lower(): option for option in sorted(known)}
+        by_lower = {option.lower(): option for option in sorted(known)[:_MAX_OPTIONS]}
         close = get_close_matches(word.lower()[:100], by_lower, n=1, cutoff=0.6)
         if close:
             return f"Did you mean {by_lower[close[0]]!r}?"

@@ -6,6 +6,7 @@ files are read only through the tree.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from typing import TYPE_CHECKING
 
 from dryfire_action.config_file import ConfigFile, Configs
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 _SUITE_KEYS = ("name", "cases", "description", "tags", "provider", "system", "tools", "mocks", *KEYS)
 _CASE_KEYS = ("name", "input", "expect", "mocks", "script", *KEYS)
+_MANY_WARNINGS = 200
 _SUITE_ONLY = dict.fromkeys(
     ("provider", "system", "tools", "tags"), "It belongs to the suite, not to a case."
 )
@@ -154,6 +156,8 @@ class _SuiteReading:
         self.tools: tuple[ToolSpec, ...] | None = ()
         self.system: str | None = None
         self.mocks: dict[str, tuple[MockRule, ...]] = {}
+        self.mock_places: dict[str, Place] = {}
+        self.names: frozenset[str] | None = frozenset()
         self.name = ""
         self.settings = Settings()
 
@@ -173,8 +177,12 @@ class _SuiteReading:
         self._check_provider()
         self.system = read_system(keys.get("system"), self.references, self.places)
         self.tools = read_tools(keys.get("tools"), self.references, self.places)
-        self.mocks = read_mocks(keys.get("mocks"), self.references, self.places, self.warnings)
+        self.mocks = read_mocks(keys.get("mocks"), self.references, self.mock_places, self.warnings)
         self._check_mocked(keys.get("mocks"))
+        if self.tools is not None:
+            self.names = frozenset({tool.name for tool in self.tools} | self.mocks.keys())
+        else:
+            self.names = None
         cases = self._cases(keys["cases"]) if "cases" in keys else ()
         tags, description = keys.get("tags"), keys.get("description")
         return Suite(
@@ -207,12 +215,12 @@ class _SuiteReading:
         settings = self.settings.under(read_settings(keys, problems))
         places: dict[str, Place] = {}
         own_mocks = read_mocks(keys.get("mocks"), self.references, places, self.warnings)
-        mocks = {**self.mocks, **own_mocks}
+        mocks = {**self.mocks, **own_mocks} if own_mocks else self.mocks
         self._check_mocked(keys.get("mocks"))
         messages: tuple[Message, ...] = ()
         if "input" in keys:
             messages = read_input(keys["input"], self.references, places)
-        known = None if self.tools is None else frozenset({tool.name for tool in self.tools} | mocks.keys())
+        known = self.names if self.names is None or not own_mocks else self.names | own_mocks.keys()
         checks = read_checks(keys["expect"], Context(self.references, known)) if "expect" in keys else ()
         return Case(
             suite=self.name,
@@ -237,18 +245,17 @@ class _SuiteReading:
         )
 
     def _places(
-        self, settings: Settings, of_case: Mapping[str, Place], own_mocks: Mapping[str, object]
-    ) -> dict[str, Place]:
-        found = dict(self.places)
-        for tool in own_mocks.keys() & self.mocks.keys():
+        self, settings: Settings, of_case: dict[str, Place], own_mocks: Mapping[str, object]
+    ) -> Mapping[str, Place]:
+        of_mocks = self.mock_places
+        if replaced := own_mocks.keys() & self.mocks.keys():
             # The case's list replaces the suite's, also where it is shorter.
-            for index in range(len(self.mocks[tool])):
-                del found[f"mocks[{quoted(tool)}][{index}]"]
-        found |= settings.places
-        found |= of_case
+            gone = tuple(f"mocks[{quoted(tool)}][" for tool in replaced)
+            of_mocks = {path: place for path, place in of_mocks.items() if not path.startswith(gone)}
+        of_settings = settings.places
         if self.loading.model is not None:
-            found.pop("model", None)
-        return found
+            of_settings.pop("model", None)
+        return ChainMap(of_case, of_settings, of_mocks, self.places)
 
     def _script(
         self, case: Node, node: Node | None, settings: Settings, places: dict[str, Place]
@@ -277,6 +284,8 @@ class _SuiteReading:
         declared = {tool.name for tool in self.tools}
         for name in node.value:
             if name not in declared:
-                hint = did_you_mean(name, declared) if declared else ""
+                hint = (
+                    did_you_mean(name, declared) if declared and len(self.warnings) < _MANY_WARNINGS else ""
+                )
                 place = node.child(name).home
                 self.warnings.append(f"{place}: the mocked tool {name!r} is not declared. {hint}".rstrip())
