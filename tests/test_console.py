@@ -1,0 +1,77 @@
+"""The two streams: colours, width and progress on a terminal, plain text anywhere else."""
+
+from __future__ import annotations
+
+import os
+import struct
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dryfire_action import console
+from dryfire_action.reports.lines import line
+from dryfire_action.runner import Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+LINES = (line(("word " * 30, "bad"), indent=2),)
+
+
+@contextmanager
+def terminal() -> Iterator[Callable[[], str]]:
+    """A terminal of 40 columns behind stdout and stderr; gives a function that tells what was written."""
+    fcntl, pty, termios = (pytest.importorskip(name) for name in ("fcntl", "pty", "termios"))
+    reader, writer = pty.openpty()
+    fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
+    os.set_blocking(reader, False)
+    with os.fdopen(writer, "w", encoding="utf-8") as stream, redirect_stdout(stream), redirect_stderr(stream):
+        yield lambda: os.read(reader, 65536).decode()
+    os.close(reader)
+
+
+def test_a_report_on_a_terminal_is_coloured_and_fits() -> None:
+    with terminal() as written:
+        console.show(LINES, {"TERM": "xterm"})
+        shown = written()
+    assert "\x1b[1;31m" in shown
+    rows = shown.replace("\x1b[1;31m", "").replace("\x1b[0m", "").splitlines()
+    assert max(map(len, rows)) <= 40
+    assert len(rows) > 3
+
+
+@pytest.mark.parametrize("environ", [{"TERM": "xterm", "NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_without_colours_there_are_no_codes(environ: dict[str, str]) -> None:
+    with terminal() as written:
+        console.show(LINES, environ)
+        shown = written()
+    assert "\x1b" not in shown
+    assert shown.split() == ["word"] * 30
+    assert (len(shown.splitlines()) > 3) is (environ["TERM"] != "dumb")
+
+
+def test_progress_is_one_line_that_is_gone_at_the_end() -> None:
+    with terminal() as written:
+        tell, end = console.progress_line({"TERM": "xterm"})
+        assert tell is not None
+        tell(Progress(1, 20, "s::a\x1b[2J" + "退" * 40, "passed"))
+        end()
+        shown = written()
+    assert shown.startswith("\r1/20  passed  s::a\\x1b[2J退")
+    assert "\n" not in shown
+    assert shown.endswith("\r" + " " * 39 + "\r")
+
+
+def test_progress_stays_away_from_pipes_and_simple_terminals(capsys: pytest.CaptureFixture[str]) -> None:
+    tell, end = console.progress_line({})
+    end()
+    assert tell is None
+    assert capsys.readouterr() == ("", "")
+    with terminal():
+        assert console.progress_line({"TERM": "dumb"})[0] is None
+
+
+def test_plain_text_is_not_wrapped(capsys: pytest.CaptureFixture[str]) -> None:
+    console.show(LINES, {})
+    assert capsys.readouterr().out == "  " + ("word " * 30).rstrip() + "\n"
