@@ -125,7 +125,7 @@ class _Scene:
             self._run(block.text, code, block.line)
         elif block.language == "console":
             commands = [line[2:] for line in block.text.splitlines() if line.startswith("$ ")]
-            return "\n".join(
+            return "".join(
                 f"$ {command}\n{self._run(command, code if command is commands[-1] else 0, block.line)}"
                 for command in commands
             )
