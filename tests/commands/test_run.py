@@ -15,6 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from dryfire_action import runner
+from dryfire_action.reports import result_json
 from dryfire_action.reports.result_json import schema
 from tests.commands import project
 
@@ -195,6 +196,21 @@ def test_a_report_that_could_not_be_written_is_found_before_the_run(
     assert done.code == 2
     assert why in done.err
     assert not (_here() / ".dryfire").exists()
+
+
+def test_a_report_that_fails_to_be_written_after_all_is_told_and_not_green(
+    dryfire: Dryfire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.make(_here())
+
+    def refuse(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(result_json, "write", refuse)
+    done = dryfire("run", "--cassette-mode", "off", "--json-out", "r.json")
+    assert done.code == 2
+    assert "2 cases: 2 passed" in done.out
+    assert done.err == "dryfire: r.json could not be written: No space left on device\n"
 
 
 def test_an_old_report_does_not_outlive_a_run_that_dies(

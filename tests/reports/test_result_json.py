@@ -109,8 +109,15 @@ def test_counts_turns_and_changes_are_there() -> None:
     value = made(FOUND["everything"])
     assert value["exit_code"] == 130
     assert value["counts"] == {
-        "cases": 8, "passed": 1, "failed": 2, "stale": 1, "missing": 1, "damaged": 1,
-        "excluded": 1, "skipped": 1, "turns": 7,
+        "cases": 8,
+        "passed": 1,
+        "failed": 2,
+        "stale": 1,
+        "missing": 1,
+        "damaged": 1,
+        "excluded": 1,
+        "skipped": 1,
+        "turns": 7,
     }
     turn = value["suites"][0]["cases"][2]["runs"][0]["turns"][0]
     assert turn == {
