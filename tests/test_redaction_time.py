@@ -169,10 +169,10 @@ def test_a_deep_tree_is_walked_without_recursion() -> None:
 
 MODULES = (json_leaves, named_texts, secret_names, secret_placeholders, secret_search, secret_shapes)
 PATTERNS = {rule.id: rule.pattern for rule in RULES if rule.pattern} | {
-    f"{module.__name__}.{name}": value.pattern
+    f"{module.__name__}.{name}": value.pattern if isinstance(value, re.Pattern) else value
     for module in MODULES
     for name, value in vars(module).items()
-    if isinstance(value, re.Pattern)
+    if isinstance(value, re.Pattern) or (isinstance(value, str) and re.fullmatch("_[A-Z][A-Z_]+", name))
 }
 
 

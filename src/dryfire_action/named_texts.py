@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dryfire_action.json_leaves import Fields
 from dryfire_action.secret_keys import KeyKind, key_kind, plain_name
@@ -18,8 +17,7 @@ Way = tuple[Any, ...]
 """The way to a node, last step first: `((), "a")`, then `(((), "a"), 0)`. Most are made and never read."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedText:
+class NamedText(NamedTuple):
     """A text in a tree: the way to it, the name it stands under, and what that name says.
 
     With `is_key` the text is a name of the mapping that the way leads to.

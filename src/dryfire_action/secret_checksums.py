@@ -7,14 +7,12 @@ formats. It clears only what has no other mark, such as a bare row of digits.
 
 from __future__ import annotations
 
-import base64
 import binascii
 import json
 import re
-import zlib
 from typing import Any
 
-_SEGMENT = re.compile(r"[A-Za-z0-9]{16,}+")
+_SEGMENT = r"[A-Za-z0-9]{16,}+"
 _BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 # (first, last, digits compared, lengths). From the issuers' published identification number ranges.
@@ -83,7 +81,7 @@ def crc32_base62(body: str, length: int = 6) -> str:
 
     From GitHub's description of its token formats (2021) and npm's (2021).
     """
-    number = zlib.crc32(body.encode("utf-8", "surrogatepass"))
+    number = binascii.crc32(body.encode("utf-8", "surrogatepass"))
     tail = ""
     while number:
         number, rest = divmod(number, 62)
@@ -106,7 +104,7 @@ def crc32_hex_tail_holds(token: str) -> bool:
     tail = token[-8:].lower()
     whole = token[:-8].rstrip("_")
     for body in (whole, whole.partition("_")[2]):
-        number = zlib.crc32(body.encode("utf-8", "surrogatepass"))
+        number = binascii.crc32(body.encode("utf-8", "surrogatepass"))
         if tail in (f"{number:08x}", number.to_bytes(4, "little").hex()):
             return len(token) > 16
     return False
@@ -129,7 +127,8 @@ def is_numbered(value: str) -> bool:
 def has_random_segment(value: str) -> bool:
     """Whether sixteen letters and digits stand together somewhere: random text, no words with hyphens."""
     return any(
-        any(c.isdigit() for c in part) and any(c.isalpha() for c in part) for part in _SEGMENT.findall(value)
+        any(c.isdigit() for c in part) and any(c.isalpha() for c in part)
+        for part in re.findall(_SEGMENT, value)
     )
 
 
@@ -137,7 +136,7 @@ def decoded_base64(text: str) -> bytes | None:
     """The bytes of a base64 or base64url text, padded or not; None where it is neither."""
     plain = text.rstrip("=").replace("-", "+").replace("_", "/")
     try:
-        return base64.b64decode(plain + "=" * (-len(plain) % 4), validate=True)
+        return binascii.a2b_base64(plain + "=" * (-len(plain) % 4), strict_mode=True)
     except (binascii.Error, ValueError):
         return None
 

@@ -19,15 +19,11 @@ from dryfire_action.secret_placeholders import is_made_up, is_prose, is_public, 
 Found = tuple[int, int, str]
 """Start, end and rule id."""
 
-_SCHEME = re.compile(
-    r"\s*+(?P<scheme>[A-Za-z][A-Za-z0-9-]{1,30}+)[ \t]{1,8}+(?P<v>\S(?:.*\S)?)\s*\Z", re.DOTALL | re.ASCII
-)
-_AUTH_PARTS = re.compile(
-    r"(?:Credential=|Signature=|response=|oauth_signature=|oauth_token=|sig=)\"?(?P<v>[^,\s\"&]++)"
-)
+_SCHEME = r"(?as)\s*+(?P<scheme>[A-Za-z][A-Za-z0-9-]{1,30}+)[ \t]{1,8}+(?P<v>\S(?:.*\S)?)\s*\Z"
+_AUTH_PARTS = r"(?:Credential=|Signature=|response=|oauth_signature=|oauth_token=|sig=)\"?(?P<v>[^,\s\"&]++)"
 _COOKIE_NAME = r"[A-Za-z0-9_.$~!#%&'*+^`|-]{1,128}+"
 # A comma ends a cookie only where the next one begins: dates hold commas too.
-_COOKIE = re.compile(
+_COOKIE = (
     rf"(?:^|[;\r\n]|,(?=[ ]?{_COOKIE_NAME}=))[ \t]{{0,4}}+(?P<n>{_COOKIE_NAME})="
     rf"(?P<v>(?:[^;,\r\n]|,(?![ ]?{_COOKIE_NAME}=))*+)"
 )
@@ -52,28 +48,28 @@ _NAME_BACKWARDS = re.compile(
     r"[ \t]{0,4}\]?(?P<close>[\"']?\\{0,7})(?P<n>[A-Za-z0-9_-]{2,80}+)(?![A-Za-z0-9_-])"
 )
 _VALUE_START = re.compile(r"[:=]?>?[ \t]{0,4}(?P<open>\\{0,7}[\"'])?")
-_ELEMENT = re.compile(r"[^<>\r\n]++(?=<\\?/)")
+_ELEMENT = r"[^<>\r\n]++(?=<\\?/)"
 # A bare word does not end in a sentence's mark.
 _WORD_PART = r"[^\s\"'&;,<>(){}\[\]\\|`.!?:]"
-_BARE_VALUE = re.compile(rf"{_WORD_PART}*+(?:[.!?:]++{_WORD_PART}++)*+")
-_MARKED_VALUE = re.compile(r"[^\s\"'&;,\\]*+")
+_BARE_VALUE = rf"{_WORD_PART}*+(?:[.!?:]++{_WORD_PART}++)*+"
+_MARKED_VALUE = r"[^\s\"'&;,\\]*+"
 _MARKS = frozenset("[<{$%*")
 _QUOTED_VALUE = {
-    '"': re.compile(r"[^\"\\\r\n]*+(?:\\.[^\"\\\r\n]*+)*+"),
-    "'": re.compile(r"[^'\\\r\n]*+(?:\\.[^'\\\r\n]*+)*+"),
+    '"': r"[^\"\\\r\n]*+(?:\\.[^\"\\\r\n]*+)*+",
+    "'": r"[^'\\\r\n]*+(?:\\.[^'\\\r\n]*+)*+",
 }
-_ESCAPED_VALUE = re.compile(r"[^\"'\\\r\n]*+")
-_LINE = re.compile(r"[^\r\n\"']*+")
-_WORD_BEFORE = re.compile(r"([A-Za-z]{2,20})[ ]\Z")
+_ESCAPED_VALUE = r"[^\"'\\\r\n]*+"
+_LINE = r"[^\r\n\"']*+"
+_WORD_BEFORE = r"([A-Za-z]{2,20})[ ]\Z"
 _NOT_BEFORE_EQUALS = ("=", "!", "<", ">", ":", "~", "+")
 # Whether a value is a secret shows in so many of its characters.
 _TELLING = 512
 _LAST_WORDS = frozenset({"key", "token", "secret", "password"})
 # An expression (`settings.key1`) or a path (`/run/secrets/db1`), whose pieces are too short to be random.
-_CODE = re.compile(r"(?:[A-Za-z_]\w{0,15}(?:\.[A-Za-z_]\w{0,15}){1,8}|\.{0,2}~?(?:/[\w.-]{1,24}){2,12})")
+_CODE = r"(?:[A-Za-z_]\w{0,15}(?:\.[A-Za-z_]\w{0,15}){1,8}|\.{0,2}~?(?:/[\w.-]{1,24}){2,12})"
 # The beginning of a placeholder: `token={get_token(user, …)}`.
-_TEMPLATE = re.compile(r"\$?\{\{?[ ]?[A-Za-z_]")
-_UUID = re.compile(r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}")
+_TEMPLATE = r"\$?\{\{?[ ]?[A-Za-z_]"
+_UUID = r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
 
 
 def worth_hiding(value: str, *, samples: bool) -> bool:
@@ -140,7 +136,7 @@ def _is_secret(text: str, pair: _Assignment, kind: _TextKind, samples: bool) -> 
     """Whether what stands behind a name is the secret it announces. Its first characters tell."""
     end = _end(_value_pattern(text, pair), text, pair.at, pair.at + _TELLING)
     value = text[pair.at : end]
-    if not value or _TEMPLATE.match(value) or (kind == "in-code" and _is_code(value, text, end)):
+    if not value or re.match(_TEMPLATE, value) or (kind == "in-code" and _is_code(value, text, end)):
         return False
     if not samples and not pair.is_field and not looks_opaque(value, 6):
         # Between quotes in code and prose stand words too. In JSON that parses, none of this is asked.
@@ -200,7 +196,7 @@ def _kind_in_text(text: str, pair: _Assignment) -> _TextKind | None:
     """What a name in a text says about what follows it; `in-code` where the value must look like a secret."""
     kind: KeyKind | None = key_kind(pair.name)
     if pair.name.lower() in _LAST_WORDS and not pair.is_quoted:
-        before = _WORD_BEFORE.search(text, max(0, pair.start - 22), pair.start)
+        before = re.search(_WORD_BEFORE, text[max(0, pair.start - 22) : pair.start])
         kind = (key_kind(f"{before[1]}_{pair.name}") if before else None) or kind
     if kind in (None, "account", "cookies", "fields"):
         return None
@@ -218,7 +214,7 @@ def _fits(kind: _TextKind, value: str, *, samples: bool) -> bool:
     if kind in ("query", "cookies", "fields") or not worth_hiding(value, samples=samples):
         return False
     if kind == "in-query":
-        return len(value) >= 16 and has_random_segment(value) and not _UUID.fullmatch(value)
+        return len(value) >= 16 and has_random_segment(value) and not re.fullmatch(_UUID, value)
     if kind == "in-code":
         # A bare word in prose, settings or code may also be a type or a variable.
         return len(value) >= 6 and any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
@@ -228,10 +224,10 @@ def _fits(kind: _TextKind, value: str, *, samples: bool) -> bool:
 
 
 def _is_code(value: str, text: str, end: int) -> bool:
-    return text[end : end + 1] in ("(", "[") or _CODE.fullmatch(value) is not None
+    return text[end : end + 1] in ("(", "[") or re.fullmatch(_CODE, value) is not None
 
 
-def _value_pattern(text: str, pair: _Assignment) -> re.Pattern[str]:
+def _value_pattern(text: str, pair: _Assignment) -> str:
     """How far the value after a name goes: an element's text, up to the quote that opens it, or a bare word."""
     if pair.operator == ">":
         return _ELEMENT
@@ -240,8 +236,8 @@ def _value_pattern(text: str, pair: _Assignment) -> re.Pattern[str]:
     return _MARKED_VALUE if text[pair.at : pair.at + 1] in _MARKS else _BARE_VALUE
 
 
-def _end(pattern: re.Pattern[str], text: str, at: int, most: int = sys.maxsize) -> int:
-    match = pattern.match(text, at, most)
+def _end(pattern: str, text: str, at: int, most: int = sys.maxsize) -> int:
+    match = re.compile(pattern).match(text, at, most)
     return match.end() if match else at
 
 
@@ -256,7 +252,7 @@ def _stripped(text: str, rule: str) -> Found:
 
 
 def _after_scheme(text: str) -> Iterator[Found]:
-    match = _SCHEME.match(text)
+    match = re.match(_SCHEME, text)
     if match and match["scheme"].lower() in ("bearer", "basic", "token", "apikey"):
         yield match.start("v"), match.end("v"), "credential-key"
     else:
@@ -268,12 +264,12 @@ def _is_cookie_value(value: str, *, samples: bool) -> bool:
 
 
 def _authorization(text: str, offset: int, samples: bool) -> Iterator[Found]:
-    match = _SCHEME.match(text)
+    match = re.match(_SCHEME, text)
     scheme = match["scheme"].lower() if match else ""
     if match and (
         scheme.startswith("aws4") or scheme in ("digest", "oauth", "sharedaccesssignature", "hmac")
     ):
-        for part in _AUTH_PARTS.finditer(text):
+        for part in re.finditer(_AUTH_PARTS, text):
             if not is_redacted(part["v"]):
                 yield offset + part.start("v"), offset + part.end("v"), "authorization"
         return
@@ -290,7 +286,7 @@ def _authorization(text: str, offset: int, samples: bool) -> Iterator[Found]:
 
 def _cookies(text: str, offset: int, samples: bool, *, whole: bool) -> Iterator[Found]:
     pairs = 0
-    for match in _COOKIE.finditer(text):
+    for match in re.finditer(_COOKIE, text):
         pairs += 1
         name, value = match["n"], match["v"].rstrip()
         if plain_name(name) in _COOKIE_ATTRIBUTES or is_taste_cookie(name):

@@ -13,7 +13,6 @@ looked up anywhere in a value hides real keys.
 from __future__ import annotations
 
 import re
-from urllib.parse import unquote
 
 MARKER_PATTERN = re.compile(r"\[redacted:[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?:[0-9a-z]{1,32}\]")
 """One of our marks, `[redacted:<rule>:<number>]`, anywhere in a text."""
@@ -29,20 +28,17 @@ _REDACTION_WORDS = _words(
     obfuscated stripped suppressed withheld
     """
 )
-_SEGMENTS = re.compile(r"[A-Za-z0-9]+")
-_REFERENCE = re.compile(
-    r"""
+_SEGMENTS = r"[A-Za-z0-9]+"
+_REFERENCE = r"""(?x)
       \$\{[^{}]{1,128}\} | \$[A-Z_][A-Z0-9_]{1,127} | \$\([^()]{1,128}\)
     | \$?\{\{[^{}]{1,128}\}\} | \{%[^{}]{1,128}%\} | \{[^{}]{1,128}\}
     | %[A-Za-z_]\w{0,127}% | <[^<>]{1,128}> | \[[A-Za-z_][A-Za-z_ -]{0,63}\] | __[A-Za-z_]{1,62}__
     | (?:env:|ENV\[|secrets\.|vault:|ssm:|keyring:|keychain:|op:|secretref:)[^\s]{1,200}
     | (?:os\.environ|os\.getenv|process\.env|System\.getenv)[^\s]{0,200}
     | arn:aws[a-z-]{0,20}:[^\s]{1,300}
-    """,
-    re.VERBOSE,
-)
-_CUT = re.compile(r"[\w.-]{0,24}?(?:\*{3,}+|\.{3}|…|•{3,}+|x{6,}+|X{6,}+|\#{3,}+)[\w.-]{0,8}")
-_SAME = re.compile(r"(\W|[0xX_])\1*")
+    """
+_CUT = r"[\w.-]{0,24}?(?:\*{3,}+|\.{3}|…|•{3,}+|x{6,}+|X{6,}+|\#{3,}+)[\w.-]{0,8}"
+_SAME = r"(\W|[0xX_])\1*"
 _NOTHING = _words(
     """
     true false null none nil undefined yes no on off n/a na nan
@@ -93,7 +89,7 @@ _SAMPLES = frozenset(
         + ".SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
     }
 )
-_SAMPLE_HOST = re.compile(r"(?:^|\.)(?:example\.(?:com|org|net|edu)|example|test|invalid)\Z")
+_SAMPLE_HOST = r"(?:^|\.)(?:example\.(?:com|org|net|edu)|example|test|invalid)\Z"
 _NOBODY = ("git@", "noreply@", "no-reply@", "donotreply@", "do-not-reply@")
 _SAMPLE_CARDS = _words(
     """
@@ -111,9 +107,7 @@ _SAMPLE_CARDS = _words(
     5019717010103742 6331101999990016 4462030000000000 4484070000000000 4035501000000008
     """
 )
-_RESERVED_DOMAIN = re.compile(
-    r"(?:^|[@.])(?:example\.(?:com|org|net|edu)|example|test|invalid|localhost|local)\Z"
-)
+_RESERVED_DOMAIN = r"(?:^|[@.])(?:example\.(?:com|org|net|edu)|example|test|invalid|localhost|local)\Z"
 
 
 def is_marker(text: str) -> bool:
@@ -126,16 +120,16 @@ def is_redacted(value: str) -> bool:
     or constant text, or a reference to where the secret is kept."""
     plain = value.strip().strip("\"'`")
     if "%" in plain and len(plain) <= 128:
-        plain = unquote(plain)
-    if not plain or plain.lower() in _NOTHING or _SAME.fullmatch(plain):
+        plain = re.sub("%([0-9A-Fa-f]{2})", lambda escape: chr(int(escape[1], 16)), plain)
+    if not plain or plain.lower() in _NOTHING or re.fullmatch(_SAME, plain):
         return True
     if len(plain) > 320:
         return False
     if MARKER_PATTERN.search(plain) and len(MARKER_PATTERN.sub("", plain)) <= 16:
         return True
-    if _REFERENCE.fullmatch(plain) or _CUT.fullmatch(plain):
+    if re.fullmatch(_REFERENCE, plain) or re.fullmatch(_CUT, plain):
         return True
-    words = _SEGMENTS.findall(plain)
+    words = re.findall(_SEGMENTS, plain)
     return (
         len(plain) <= 96
         and any(word.lower() in _REDACTION_WORDS for word in words)
@@ -150,7 +144,7 @@ def is_made_up(value: str) -> bool:
         return True
     if len(plain) > 200:
         return False
-    words = [word.lower() for word in _SEGMENTS.findall(plain)]
+    words = [word.lower() for word in re.findall(_SEGMENTS, plain)]
     if words and all(word in _MADE_UP or word in _FILLER for word in words):
         return any(word in _MADE_UP for word in words)
     tail = words[-1] if words else ""
@@ -168,7 +162,7 @@ def is_nobodys_address(address: str) -> bool:
     """Whether an e-mail address is no person's: a program's, or in a domain that RFC 2606 and RFC 6761 keep for
     documentation and tests."""
     plain = address.lower()
-    return plain.startswith(_NOBODY) or _RESERVED_DOMAIN.search(plain) is not None
+    return plain.startswith(_NOBODY) or re.search(_RESERVED_DOMAIN, plain) is not None
 
 
 def is_local_default(user: str, password: str, host: str) -> bool:
@@ -179,7 +173,7 @@ def is_local_default(user: str, password: str, host: str) -> bool:
         "." not in name or name.startswith("127.") or name.endswith((".local", ".localhost", ".internal"))
     )
     is_known = password == user or password.lower() in _KNOWN_PASSWORDS
-    is_sample = len(password) < 3 or is_made_up(password) or _SAMPLE_HOST.search(name) is not None
+    is_sample = len(password) < 3 or is_made_up(password) or re.search(_SAMPLE_HOST, name) is not None
     return is_sample or (
         is_known and (is_local or name in ("0.0.0.0", "::1") or user in ("user", "username"))
     )

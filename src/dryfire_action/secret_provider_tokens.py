@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from dryfire_action.secret_checksums import decoded_base64, has_random_segment, is_mixed
 from dryfire_action.secret_rule import B62, B64U, EDGE, HEX, Rule, on_value, shape, token
 
@@ -13,11 +11,11 @@ _BETTERLEAKS = "https://github.com/betterleaks/betterleaks/blob/main/config/bett
 _SECRETLINT = "https://github.com/secretlint/secretlint/tree/master/packages/@secretlint"
 _KEYHOG = "https://github.com/santhsecurity/keyhog"
 
-_OPENAI_PREFIX = re.compile(r"sk-(?:proj|svcacct|admin|service|None)-")
+_OPENAI_PREFIXES = tuple(f"sk-{kind}-" for kind in ("proj", "svcacct", "admin", "service", "None"))
 
 
 def _is_sk_key(value: str) -> bool:
-    return bool(_OPENAI_PREFIX.match(value)) or has_random_segment(value[3:])
+    return value.startswith(_OPENAI_PREFIXES) or has_random_segment(value[3:])
 
 
 def _is_bedrock_key(value: str) -> bool:

@@ -12,7 +12,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from functools import cache
+from typing import Any, NamedTuple, Protocol
 
 from dryfire_action import json_leaves
 from dryfire_action.named_texts import NamedText, named_texts
@@ -26,10 +27,10 @@ from dryfire_action.secret_rules import RULES
 # JSON in a string in JSON in a string …: deeper than this it is searched as plain text.
 _DEEPEST_JSON = 6
 _DEEPEST_PERCENT = 2
-_JSON_LINE = re.compile(r"^(?:[a-z]{1,16}:)?[ \t]{0,8}(?P<v>[{\[].*[}\]])[ \t\r]*$", re.MULTILINE)
-_PERCENT_RUN = re.compile(r"[A-Za-z0-9%._~!$'()*+,;=:@/?&#-]{6,}+")
+_JSON_LINE = r"(?m)^(?:[a-z]{1,16}:)?[ \t]{0,8}(?P<v>[{\[].*[}\]])[ \t\r]*$"
+_PERCENT_RUN = r"[A-Za-z0-9%._~!$'()*+,;=:@/?&#-]{6,}+"
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
-_BLOB = re.compile(r"[A-Za-z0-9+/]{64}")
+_BLOB = r"[A-Za-z0-9+/]{64}"
 _TOKEN_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=.%~"
 _TOKEN_CLASS = bytes(97 if byte in _TOKEN_BYTES else 32 for byte in range(256))
 _DIGIT_CLASS = bytes(97 if byte in b"0123456789 -" else 32 for byte in range(256))
@@ -37,8 +38,7 @@ _RUN = 16
 # What belongs to a token before its run: `123456:` of Telegram's, `?sig=` of a signed URL.
 _LEAD = 64
 _NEAR_RUN = 32
-_LONG_RUN = 512
-_EDGE = re.compile(EDGE, re.ASCII)
+_WORD = re.compile(r"[A-Za-z0-9_-]++")
 _CARD_DIGITS = 13
 _CREDENTIAL_WORDS = ("key", "token", "secret", "auth", "credential", "akia", "asia")
 _NEAR = 80
@@ -64,13 +64,11 @@ class TeamRule:
     keys: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Plan:
+class _Plan(NamedTuple):
     """A rule table, sorted by what shows that its rules may apply."""
 
     ids: frozenset[str]
-    edge_gate: re.Pattern[str]
-    by_literal: Mapping[str, tuple[Rule, ...]]
+    starts: Mapping[str, tuple[tuple[str, Rule], ...]]
     loose: tuple[tuple[str, Rule], ...]
     literals: tuple[tuple[str, Rule], ...]
     texts: tuple[tuple[str, Rule], ...]
@@ -78,20 +76,16 @@ class _Plan:
     digits: tuple[Rule, ...]
 
 
+@cache
 def _plan(table: tuple[Rule, ...]) -> _Plan:
     runs = [(literal, rule) for rule in table if rule.sight == "run" for literal in rule.literals]
-    by_literal: dict[str, tuple[Rule, ...]] = {}
+    starts: dict[str, tuple[tuple[str, Rule], ...]] = {}
     for literal, rule in runs:
         if rule.pattern.startswith(EDGE):
-            by_literal[literal] = (*by_literal.get(literal, ()), rule)
-    # The longest first: where `sk_live_` stands, `sk_` alone is not what was meant.
-    literals = sorted(by_literal, key=lambda literal: (-len(literal), literal))
+            starts[literal[:2]] = (*starts.get(literal[:2], ()), (literal, rule))
     return _Plan(
         ids=frozenset(rule.id for rule in table),
-        edge_gate=re.compile(
-            f"{EDGE}(?:{'|'.join(map(re.escape, literals))})" if literals else r"(?!)", re.ASCII
-        ),
-        by_literal=by_literal,
+        starts=starts,
         loose=tuple((literal, rule) for literal, rule in runs if not rule.pattern.startswith(EDGE)),
         literals=tuple(
             (literal, rule) for rule in table if rule.sight == "literal" for literal in rule.literals
@@ -168,7 +162,7 @@ def _plain_spans(text: str, plan: _Plan, samples: bool, percent: int) -> Iterato
     yield from _shape_spans(text, plan, samples)
     yield from assigned_spans(text, samples=samples)
     if percent and "%" in text and _PERCENT.search(text):
-        for run in _PERCENT_RUN.finditer(text):
+        for run in re.finditer(_PERCENT_RUN, text):
             yield from _percent_spans(run, plan, samples, percent)
 
 
@@ -193,9 +187,8 @@ def _shape_spans(text: str, plan: _Plan, samples: bool) -> Iterator[Found]:
             rule.id: rule for literal, rule in plan.loose if text.find(literal, start, end) >= 0
         }.values():
             yield from _matches(text, rule, samples, start, end)
-        for at, literal in _token_starts(text, plan, start, end):
-            for rule in plan.by_literal[literal]:
-                yield from _match_at(text, rule, samples, at, end)
+        for word in _WORD.finditer(text, start, end):
+            yield from _tokens_at(text, word.start(), plan, samples, end)
     if plan.near and any(end - start >= _NEAR_RUN for start, end in runs):
         lowered = text.lower()
         for rule in plan.near:
@@ -214,20 +207,14 @@ def _runs(classes: bytes, least: int, lead: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _token_starts(text: str, plan: _Plan, start: int, end: int) -> Iterator[tuple[int, str]]:
-    """Where in a run a token may begin, and with which literal."""
-    if end - start < _LONG_RUN:
-        for hit in plan.edge_gate.finditer(text, start, end):
-            yield hit.start(), hit[0]
-        return
-    # A long run is base64. Most literals hold a `-`, `_` or `.`, and most base64 does not.
-    absent = {mark for mark in "_-./" if text.find(mark, start, end) < 0}
-    for literal in plan.by_literal:
-        if not absent.isdisjoint(literal):
-            continue
-        for at in places(text, literal, start, end):
-            if _EDGE.match(text, at):
-                yield at, literal
+def _tokens_at(text: str, start: int, plan: _Plan, samples: bool, end: int) -> Iterator[Found]:
+    """The tokens that begin with a word. An escape that is stuck to the word, as in `\\nsk-…` and `%3Dsk-…`, is none
+    of it."""
+    escaped = {"\\": 1, "%": 2}.get(text[start - 1 : start], 0)
+    for at in (start, start + escaped) if escaped else (start,):
+        for literal, rule in plan.starts.get(text[at : at + 2], ()):
+            if text.startswith(literal, at):
+                yield from _match_at(text, rule, samples, at, end)
 
 
 def _matches(text: str, rule: Rule, samples: bool, start: int, end: int) -> Iterator[Found]:
@@ -260,7 +247,7 @@ def _stands_near(text: str, at: int, words: tuple[str, ...]) -> bool:
 
 def _is_in_blob(text: str, at: int) -> bool:
     """Whether a place is in the middle of base64, where `/` and `+` are no word's edge."""
-    return at >= 64 and text[at - 1] in "+/" and _BLOB.fullmatch(text, at - 64, at) is not None
+    return at >= 64 and text[at - 1] in "+/" and re.fullmatch(_BLOB, text[at - 64 : at]) is not None
 
 
 def _percent_spans(run: re.Match[str], plan: _Plan, samples: bool, percent: int) -> Iterator[Found]:
@@ -317,7 +304,7 @@ def _tree_hits(
 def _json_line_spans(text: str, rules: Rules, depth: int, *, exact: bool) -> Iterator[Found]:
     if '"' not in text or ("{" not in text and "[" not in text):
         return
-    for line in _JSON_LINE.finditer(text):
+    for line in re.finditer(_JSON_LINE, text):
         tree = json_leaves.parsed(line["v"])
         if tree is not None:
             offset = line.start("v")
