@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from dryfire_action.errors import Place
     from dryfire_action.field_changes import Change, FieldChange
+    from dryfire_action.fingerprint import IgnoreRule
     from dryfire_action.messages import Message
     from dryfire_action.results import TurnResult
     from dryfire_action.suite import Case
@@ -65,15 +66,17 @@ class StaleRun:
     turns: Sequence[TurnResult]
     messages: Sequence[Message]
     rules: Mapping[str, Place]
+    ignore: tuple[IgnoreRule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """Where a cause was first seen: the case, its cassette and the field's full path."""
+    """Where a cause was first seen: the case, its cassette, the ignore rules in force and the field's full path."""
 
     case: Case
     cassette: str
     path: str
+    ignore: tuple[IgnoreRule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +84,8 @@ class Cause:
     """One edit that made turns stale.
 
     ``path`` is the field (``[*]`` for an index that differs between cases), ``cases`` their ids, ``turns`` how many
-    turns it shows in, ``where`` the places it may come from. ``diff`` and ``note`` are filled in by who knows the old
-    text; ``old_text`` and ``new_text`` say whether it was found.
+    turns it shows in, ``where`` the places it may come from. ``explanation`` adds ``diff``, more of the ``note``,
+    whether the old text was found, and the commit (``revision``) it was found in.
     """
 
     path: str
@@ -94,6 +97,8 @@ class Cause:
     where: tuple[Place, ...] = ()
     note: str = ""
     diff: tuple[DiffLine, ...] = ()
+    old_found: bool = False
+    revision: str = ""
     first: Sighting | None = field(default=None, repr=False)
 
 
@@ -120,7 +125,7 @@ def causes_of(runs: Iterable[StaleRun]) -> tuple[Cause, ...]:
             found.paths[change.path] = None
             found.cases[run.case.id] = None
             found.turns += turns
-            found.first = found.first or Sighting(run.case, run.cassette, change.path)
+            found.first = found.first or Sighting(run.case, run.cassette, change.path, run.ignore)
             place = place_of(change, run)
             if place is not None:
                 found.where[place] = None
