@@ -143,7 +143,10 @@ def _stale_runs(chosen: Sequence[tuple[Suite, Case]], found: Mapping[int, CaseRe
         result = found[number]
         for run in result.runs:
             if run.misses and run.trace:
-                yield StaleRun(chosen[number][1], result.cassette, run.turns, run.trace.messages, run.rules)
+                suite, case = chosen[number]
+                yield StaleRun(
+                    case, result.cassette, run.turns, run.trace.messages, run.rules, suite.config.ignore
+                )
 
 
 async def _run_all(
