@@ -1,6 +1,7 @@
 """Brings the generated parts of the documentation in line: `.venv/bin/python docs/build.py`.
 
-Generated are the output in `console` blocks, the page of the command line, and the picture in the README. The tests
+Generated are the output in `console` blocks, the pages of the command line and of the redaction rules, and the picture
+in the README. The tests
 run the same code and fail where a page says something else than the command does.
 
 Blocks of a page are played in order, in a scratch folder (``<!-- in: shop -->`` at the top of a page begins with a copy
@@ -214,9 +215,10 @@ def _table(parser: Parser) -> str:
 
 def main() -> int:
     """Write what is generated, and name the files that changed."""
+    from docs import redaction_rules
     from docs.assets.make_picture import PICTURE, picture
 
-    new = {CLI_PAGE: cli_page(), PICTURE: picture()}
+    new = {CLI_PAGE: cli_page(), redaction_rules.PAGE: redaction_rules.page(), PICTURE: picture()}
     for path, text in new.items():
         _write(path, text)
     for path in pages():
