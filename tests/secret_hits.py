@@ -58,6 +58,7 @@ HITS: dict[str, list[Hit]] = {
         ),
         "sk-" + body(B62, 20) + "T3Blbk" + "FJ" + body(B62, 20),
         "sk-" + "q7" * 20,
+        "sk-" + body(B62, 16),
         "sk-" + "kimi-" + body(B62, 48),
     ),
     "deepseek-key": _alone("sk-" + body(HEX, 32)),

@@ -235,6 +235,8 @@ MISSES: dict[str, list[tuple[str, str | None]]] = {
         ("4242424242424242", None),
         ("1234 5678 9012 3456", None),
         (luhn("999999999999999"), None),
+        (VISA, "order_id"),
+        (VISA, "createdAt"),
         ("2" * 16, None),
     ],
 }

@@ -171,6 +171,25 @@ _OPAQUE = _words(
     """
 )
 
+_ID_WORDS = frozenset(
+    {
+        "id",
+        "ids",
+        "uuid",
+        "timestamp",
+        "ts",
+        "time",
+        "at",
+        "nonce",
+        "seed",
+        "hash",
+        "digest",
+        "etag",
+        "cursor",
+        "trace",
+    }
+)
+
 # Cookies that hold a taste, not a person.
 _TASTE_COOKIES = _words(
     """
@@ -220,6 +239,12 @@ def is_opaque_key(name: str) -> bool:
     """Whether the value under a name is a provider's sealed text: a thinking signature, encrypted
     reasoning, an embedding, an image. Nothing is decoded in it and nothing is changed in it."""
     return plain_name(name) in _OPAQUE
+
+
+def is_id_key(name: str) -> bool:
+    """Whether a name says that its value is an id, a time or a digest: digits under it are no card's."""
+    words = _WORDS.findall(name)
+    return bool(words) and words[-1].lower() in _ID_WORDS
 
 
 def is_taste_cookie(name: str) -> bool:

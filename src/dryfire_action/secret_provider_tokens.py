@@ -44,7 +44,7 @@ PROVIDER_TOKENS: tuple[Rule, ...] = (
     shape(
         "openai-key", "OpenAI project, service, admin and older keys; other keys that begin with `sk-`",
         "https://github.com/secretlint/secretlint/pull/994",
-        "sk-", rf"{EDGE}sk-(?!ant-|or-|lf-)(?![{HEX}]{{32}}(?![{B64U}]))[{B64U}]{{20,}}+",
+        "sk-", rf"{EDGE}sk-(?!ant-|or-|lf-)(?![{HEX}]{{32}}(?![{B64U}]))(?:[{B64U}]{{20,}}+|[{B62}]{{16,}}+)",
         check=on_value(_is_sk_key),
     ),
     token("google-api-key", "Google API keys (Gemini, Maps)", _GITLEAKS, "AIza", B64U, 30),

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, Protocol
 from dryfire_action import json_leaves
 from dryfire_action.named_texts import NamedText, named_texts
 from dryfire_action.secret_allowances import Allowance
-from dryfire_action.secret_keys import KeyKind, plain_name
+from dryfire_action.secret_keys import KeyKind, is_id_key, plain_name
 from dryfire_action.secret_names import Found, assigned_spans, places, spans_under
 from dryfire_action.secret_placeholders import MARKER_PATTERN, is_redacted
 from dryfire_action.secret_rule import EDGE, Rule
@@ -155,6 +155,8 @@ def _search(
         if depth < _DEEPEST_JSON:
             found.extend(_json_line_spans(text, rules, depth, exact=exact))
     found.extend(_team_spans(text, rules))
+    if name and is_id_key(name):
+        found = [hit for hit in found if hit[2] != "card-number"]
     return _merged([hit for hit in found if hit[2] in plan.ids or hit[2] in rules.team_ids], text)
 
 

@@ -40,6 +40,10 @@ def _url_is_local(match: re.Match[str]) -> bool:
     return is_local_default(match["user"], match["v"], match["host"])
 
 
+def _is_bearer(value: str) -> bool:
+    return looks_opaque(value, 6)
+
+
 def _is_signature(value: str) -> bool:
     return looks_opaque(value, 16)
 
@@ -66,8 +70,8 @@ GENERIC_SHAPES: tuple[Rule, ...] = (
     ),
     shape(
         "bearer", "`Bearer` followed by a token", "RFC 6750", "Bearer bearer BEARER",
-        rf"(?<![{B62}])[Bb](?:earer|EARER)(?:[ \t]|%20|\+){{1,4}}+(?P<v>[{B62}._~+/-]{{8,}}+=*+)",
-        check=on_value(looks_opaque),
+        rf"(?<![{B62}])[Bb](?:earer|EARER)(?:[ \t]|%20|\+){{1,4}}+(?P<v>[{B62}._~+/-]{{6,}}+=*+)",
+        check=on_value(_is_bearer),
         sight="literal",
     ),
     shape(
