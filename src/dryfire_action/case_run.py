@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,44 +10,30 @@ from typing import TYPE_CHECKING, Literal
 
 from dryfire_action.agent import AgentRunner
 from dryfire_action.ambient import ReplayClock, SystemClock
-from dryfire_action.cassette import Cassette, Header, complete_part, keeping_old_facts
+from dryfire_action.cassette import Cassette
 from dryfire_action.cassette_names import cassette_path, partial_path
-from dryfire_action.cassette_store import (
-    check_names,
-    read_cassette,
-    read_partial,
-    recording_to,
-    remove_partial,
-    write_cassette,
-)
 from dryfire_action.checks import finished, judge
-from dryfire_action.errors import CassetteDamaged, DryfireError, ProviderUnavailable, UsageError
+from dryfire_action.errors import CassetteDamaged, DryfireError, ProviderUnavailable
 from dryfire_action.fingerprint import ignoring
 from dryfire_action.messages import Request
 from dryfire_action.mocks import MockedTools
 from dryfire_action.passthrough import run_impl
 from dryfire_action.patterns import compile_pattern
-from dryfire_action.playback import (
-    RecordingProvider,
-    ReplayingProvider,
-    occurrences_joined,
-    refuse_other_origin,
-)
-from dryfire_action.providers import make_provider
+from dryfire_action.playback import ReplayingProvider
 from dryfire_action.providers.scripted import ScriptStamp
-from dryfire_action.redact import RULESET_VERSION, Rules
+from dryfire_action.recording import LiveProvider, Recording, RecordingClock, Shelf
+from dryfire_action.redact import Rules
 from dryfire_action.repetition import case_passes
 from dryfire_action.results import CaseResult, RunResult, TurnResult
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from dryfire_action.agent import Run
+    from dryfire_action.ambient import Clock
     from dryfire_action.cassette import Exchange
-    from dryfire_action.cassette_store import Partial
-    from dryfire_action.fingerprint import Masker
-    from dryfire_action.messages import Provider, Response
+    from dryfire_action.messages import Provider
     from dryfire_action.playback import Played, RunTape
     from dryfire_action.retry import RetryPolicy
     from dryfire_action.suite import Case, Config, Mode
@@ -73,23 +58,8 @@ class Surroundings:
     passthrough: Literal["run", "skip"] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Setup:
-    """One case with everything that is worked out once for all its runs."""
-
-    case: Case
-    config: Config
-    mode: Mode
-    around: Surroundings
-    rules: Rules
-    mask: Masker | None
-    path: str
-    partial: str
-
-
 async def run_case(case: Case, config: Config, mode: Mode, around: Surroundings) -> CaseResult:
     """Run ``case`` in ``mode``. Whatever goes wrong is in the result; nothing is raised but cancellation."""
-    path = cassette_path(config.cassettes, case.suite, case.name, around.model)
     basis = CaseResult(
         case.suite,
         case.name,
@@ -98,154 +68,85 @@ async def run_case(case: Case, config: Config, mode: Mode, around: Surroundings)
         place=case.place,
         scripted=case.scripted,
     )
-    try:
-        rule = case.passthrough_rule
-        if rule is not None:
-            skip = around.passthrough == "skip" or (around.passthrough is None and mode == "replay")
-            if skip:
-                why = (
-                    f"passthrough: a mock runs real code ({rule.place}), so it is never recorded nor replayed"
-                )
-                return replace(basis, outcome="excluded", error=why)
-        mask = ignoring((rule, compile_pattern(rule.pattern)) for rule in config.ignore)
-        setup = _Setup(
-            case,
-            config,
-            mode,
-            around,
-            Rules(),
-            mask,
-            path,
-            partial_path(config.cassettes, path),
-        )
-        if rule is not None or mode == "off" or (case.scripted and not config.scripted):
-            return await _live(setup, basis)
+    rule = case.passthrough_rule
+    if rule is not None and (around.passthrough or ("skip" if mode == "replay" else "run")) == "skip":
+        why = f"passthrough: a mock runs real code ({rule.place}), so it is never recorded nor replayed"
+        return replace(basis, outcome="excluded", error=why)
+    if rule is None and mode != "off" and (not case.scripted or config.scripted):
+        path = cassette_path(config.cassettes, case.suite, case.name, around.model)
         basis = replace(basis, cassette=path)
-        return await (_replayed if mode == "replay" else _recorded)(setup, basis)
+    try:
+        if not basis.cassette:
+            return await _live(case, config, around, basis)
+        shelf = _shelf(case, config, around, basis.cassette)
+        if mode == "replay":
+            return await _replayed(shelf, around, basis)
+        return await _recorded(shelf, mode, around, basis)
     except ProviderUnavailable as error:
         return replace(basis, outcome="skipped", error=error.message, remedy=error.remedy)
     except CassetteDamaged as error:
-        return replace(basis, outcome="damaged", error=error.message, remedy=error.remedy, cassette=path)
+        return replace(basis, outcome="damaged", error=error.message, remedy=error.remedy)
     except DryfireError as error:
         return replace(basis, error=error.message, remedy=error.remedy, error_exit=error.exit_code)
 
 
-async def _live(setup: _Setup, basis: CaseResult) -> CaseResult:
+def _shelf(case: Case, config: Config, around: Surroundings, path: str) -> Shelf:
+    return Shelf(
+        case=case,
+        config=config,
+        tree=around.tree,
+        root=around.root,
+        path=path,
+        partial=partial_path(config.cassettes, path),
+        rules=Rules(),
+        mask=ignoring((rule, compile_pattern(rule.pattern)) for rule in config.ignore),
+    )
+
+
+async def _live(case: Case, config: Config, around: Surroundings, basis: CaseResult) -> CaseResult:
     """Without any cassette: the provider answers, or the script does."""
-    inner = _Live(setup)
-    script = _Script(setup.case)
+    inner = LiveProvider(case.provider)
+    script = _Script(case)
     results = []
-    for index in range(setup.case.repeat):
-        run, tools = await _agent(setup, script.before(inner))
-        results.append(_judged(setup, index, run, _live_turns(run), tools))
-    notices = ("passthrough: run with its real code, not recorded",) if setup.case.passthrough_rule else ()
-    return _rolled_up(setup, basis, results, notices=notices)
+    for index in range(case.repeat):
+        run, tools = await _agent(case, around, script.before(inner), SystemClock())
+        results.append(_judged(case, config, index, run, _live_turns(run), tools))
+    notices = ("passthrough: run with its real code, not recorded",) if case.passthrough_rule else ()
+    return _rolled_up(case, basis, results, notices=notices)
 
 
-async def _replayed(setup: _Setup, basis: CaseResult) -> CaseResult:
+async def _replayed(shelf: Shelf, around: Surroundings, basis: CaseResult) -> CaseResult:
     """From the cassette and nothing else."""
-    cassette = _read(setup) or Cassette(_header(setup), ())
-    script = _Script(setup.case)
+    case, config = shelf.case, shelf.config
+    cassette = shelf.read() or Cassette(shelf.header(), ())
+    retries = max((exchange.attempt for exchange in cassette.exchanges), default=0)
+    script = _Script(case)
     results, unplayed = [], 0
-    for index in range(setup.case.repeat):
-        replaying = ReplayingProvider(
-            cassette,
-            run=index,
-            expect_provider=setup.config.expect_provider,
-            expect_version=setup.config.expect_version,
-            diagnose=True,
-            mask=setup.mask,
-        )
-        run, tools = await _agent(setup, script.before(replaying), waits=False)
+    for index in range(case.repeat):
+        replaying = ReplayingProvider(cassette, run=index, diagnose=True, mask=shelf.mask)
+        run, tools = await _agent(case, around, script.before(replaying), ReplayClock(), retries)
         left = replaying.left_over()
         unplayed += 0 if replaying.tape.misses else len(left)
-        results.append(_judged(setup, index, run, _turns(replaying.tape, left), tools))
-    unplayed += sum(exchange.run >= setup.case.repeat for exchange in cassette.exchanges)
-    return _rolled_up(setup, basis, results, unplayed=unplayed)
+        results.append(_judged(case, config, index, run, _turns(replaying.tape, left), tools))
+    unplayed += sum(exchange.run >= case.repeat for exchange in cassette.exchanges)
+    return _rolled_up(case, basis, results, unplayed=unplayed)
 
 
-async def _recorded(setup: _Setup, basis: CaseResult) -> CaseResult:
+async def _recorded(shelf: Shelf, mode: Mode, around: Surroundings, basis: CaseResult) -> CaseResult:
     """Through the recorder; in ``auto`` it serves what is known and asks only for the rest."""
-    old = _old(setup)
+    case, config = shelf.case, shelf.config
+    script = _Script(case)
+    results = []
     with ExitStack() as stack:
-        recording = _Recording(setup, stack, old)
-        script = _Script(setup.case)
-
-        async def one(index: int) -> RunResult:
+        recording = Recording(shelf, mode, around.today, stack)
+        # One after the other: they share a partial file, a script, and the bound on calls at a time.
+        for index in range(case.repeat):
             recorder = recording.recorder(index)
-            run, tools = await _agent(setup, script.before(recorder))
-            return _judged(setup, index, run, _turns(recorder.tape, ()), tools)
-
-        if setup.case.scripted:  # all runs read on in one script
-            results = [await one(index) for index in range(setup.case.repeat)]
-        else:
-            results = list(await asyncio.gather(*(one(index) for index in range(setup.case.repeat))))
-        notice = recording.finish(results)
-    return _rolled_up(setup, basis, results, notices=(notice,) if notice else ())
-
-
-class _Recording:
-    """One recording of a case: what is known beforehand, the partial file, and the cassette at the end."""
-
-    def __init__(self, setup: _Setup, stack: ExitStack, old: Cassette | None) -> None:
-        self._setup = setup
-        self._stack = stack
-        self._old = old
-        self._partial: Partial | None = None
-        self._tapes: dict[int, RunTape] = {}
-        self._known: tuple[Exchange, ...] = ()
-        self._begun: tuple[Exchange, ...] = ()
-        if setup.mode == "auto":
-            unfinished = read_partial(setup.around.tree, setup.partial)
-            self._begun = complete_part(unfinished.exchanges) if unfinished else ()
-            self._known = occurrences_joined(self._begun, old.exchanges if old else ())
-        self._live = _Live(setup, self._begin)
-
-    def recorder(self, run: int) -> RecordingProvider:
-        """The recorder of one run."""
-        recorder = RecordingProvider(
-            self._live,
-            run=run,
-            mask=self._setup.mask,
-            rules=self._setup.rules,
-            today=self._setup.around.today,
-            keep=self._keep,
-            known=self._known,
-        )
-        self._tapes[run] = recorder.tape
-        return recorder
-
-    def finish(self, results: Sequence[RunResult]) -> str:
-        """Replace the cassette if every run came to an end of its own; else say where the rest is kept."""
-        setup = self._setup
-        exchanges = [e for run in sorted(self._tapes) for e in self._tapes[run].exchanges]
-        if any(result.termination == "provider_error" for result in results):
-            kept = f"; what was answered is kept in {setup.partial}" if self._partial else ""
-            return f"the recording is not complete{kept}, and --cassette-mode auto goes on from there"
-        served = next((e.served for e in reversed(exchanges) if e.served), None)
-        header = replace(
-            _header(setup), served=served, sdk=self._live.sdk, sdk_version=self._live.sdk_version
-        )
-        if self._partial is None and self._old is not None:
-            # Nothing was asked: what the header says of the time of recording stays true.
-            header = replace(self._old.header, redaction=header.redaction)
-        cassette = Cassette(header, keeping_old_facts(exchanges, self._old))
-        write_cassette(setup.around.root, setup.path, cassette)
-        self._stack.close()
-        remove_partial(setup.around.root, setup.partial)
-        return ""
-
-    def _begin(self) -> None:
-        # Before the first live call, so that two recordings of one case never both pay.
-        if self._partial is None:
-            self._partial = self._stack.enter_context(
-                recording_to(self._setup.around.root, self._setup.partial)
-            )
-            self._partial.go_on(Cassette(_header(self._setup), self._begun))
-
-    def _keep(self, exchange: Exchange) -> None:
-        assert self._partial is not None
-        self._partial.append(exchange)
+            clock = RecordingClock(recorder.tape)
+            run, tools = await _agent(case, around, script.before(recorder), clock, recording.most_attempts)
+            results.append(_judged(case, config, index, run, _turns(recorder.tape, ()), tools))
+        notice = recording.finish([result.termination for result in results])
+    return _rolled_up(case, basis, results, notices=(notice,) if notice else ())
 
 
 class _Script:
@@ -264,44 +165,18 @@ class _Script:
         return self._stamp
 
 
-class _Live:
-    """The live provider of a case, made at the first call: until then nobody needs a key."""
-
-    def __init__(self, setup: _Setup, begin: Callable[[], None] = lambda: None) -> None:
-        self.name = setup.case.provider
-        self.sdk: str | None = None
-        self.sdk_version: str | None = None
-        self._setup = setup
-        self._begin = begin
-        self._provider: Provider | None = None
-
-    async def complete(self, request: Request) -> Response:
-        """Ask the provider. Raises ``ProviderUnavailable`` where it cannot be asked at all."""
-        if self._provider is None:
-            self._provider = _provider(self._setup)
-            self.sdk = getattr(self._provider, "sdk", None)
-            self.sdk_version = getattr(self._provider, "sdk_version", None)
-        self._begin()
-        return await self._provider.complete(request)
-
-
-def _provider(setup: _Setup) -> Provider:
-    try:
-        return make_provider(setup.case.provider)
-    except UsageError as error:
-        raise ProviderUnavailable(error.message, remedy=error.remedy) from None
-
-
-async def _agent(setup: _Setup, provider: Provider, *, waits: bool = True) -> tuple[Run, MockedTools]:
-    case = setup.case
-    run_code = partial(run_impl, folder=setup.around.cwd) if case.passthrough_rule else None
+async def _agent(
+    case: Case, around: Surroundings, provider: Provider, clock: Clock, retries: int = 0
+) -> tuple[Run, MockedTools]:
+    """One run of a case. ``retries`` are those that its recording took, whatever the command line allows now."""
+    run_code = partial(run_impl, folder=around.cwd) if case.passthrough_rule else None
     tools = MockedTools(case.mocks, case.on_unmocked, run_code=run_code)
     runner = AgentRunner(
         provider=provider,
         tools=tools,
-        clock=SystemClock() if waits else ReplayClock(),
-        jitter=Random(),
-        retry=setup.around.retry,
+        clock=clock,
+        jitter=Random(case.id),  # cases wait differently, and a replay tells the same waits as its recording
+        retry=replace(around.retry, max_retries=max(around.retry.max_retries, retries)),
         max_turns=case.max_turns,
     )
     request = Request(
@@ -313,40 +188,6 @@ async def _agent(setup: _Setup, provider: Provider, *, waits: bool = True) -> tu
         params=case.params,
     )
     return await runner.run(request, run_id=case.id), tools
-
-
-def _header(setup: _Setup) -> Header:
-    case = setup.case
-    return Header(
-        suite=case.suite,
-        case=case.name,
-        provider=case.provider,
-        model=case.model,
-        scripted=case.scripted,
-        redaction=RULESET_VERSION,
-        ignore=setup.config.ignore,
-    )
-
-
-def _read(setup: _Setup) -> Cassette | None:
-    cassette = read_cassette(setup.around.tree, setup.path)
-    if cassette is not None:
-        check_names(cassette, setup.path, setup.case.suite, setup.case.name)
-        try:
-            refuse_other_origin(cassette, setup.config.expect_provider, setup.config.expect_version)
-        except UsageError as error:
-            raise CassetteDamaged(setup.path, error.message, remedy=error.remedy) from None
-    return cassette
-
-
-def _old(setup: _Setup) -> Cassette | None:
-    try:
-        return _read(setup)
-    except CassetteDamaged:
-        # Only who asks to record again may replace a file that cannot be trusted.
-        if setup.mode == "record":
-            return None
-        raise
 
 
 def _turns(tape: RunTape, rest: Sequence[Exchange]) -> tuple[TurnResult, ...]:
@@ -377,20 +218,20 @@ def _live_turns(run: Run) -> tuple[TurnResult, ...]:
 
 
 def _judged(
-    setup: _Setup, index: int, run: Run, turns: tuple[TurnResult, ...], tools: MockedTools
+    case: Case, config: Config, index: int, run: Run, turns: tuple[TurnResult, ...], tools: MockedTools
 ) -> RunResult:
     rules = {call_id: rule.place for _, call_id, rule in tools.answered if rule}
     if any(turn.outcome in ("stale", "missing") for turn in turns):
         # The verdict is settled; assertions on answers to another request would say nothing.
         return RunResult(index, False, turns, (), run.termination, run.error, run, rules)
-    verdicts = judge(setup.case, run, prices=setup.config.prices)
-    error = finished(setup.case, run)
+    verdicts = judge(case, run, prices=config.prices)
+    error = finished(case, run)
     passed = not error and all(verdict.passed for verdict in verdicts)
     return RunResult(index, passed, turns, verdicts, run.termination, error, run, rules)
 
 
 def _rolled_up(
-    setup: _Setup,
+    case: Case,
     basis: CaseResult,
     runs: Sequence[RunResult],
     *,
@@ -401,7 +242,7 @@ def _rolled_up(
     outcomes = {turn.outcome for run in runs for turn in run.misses}
     if outcomes:
         return replace(found, outcome="stale" if "stale" in outcomes else "missing")
-    passed = case_passes(found.passed_runs, len(runs), setup.case.require_pass_rate)
+    passed = case_passes(found.passed_runs, len(runs), case.require_pass_rate)
     ended_badly = any(run.termination in ("provider_error", "unmocked_tool") for run in runs)
     if passed and not ended_badly:
         return replace(found, outcome="passed")

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Literal, NotRequired, TypeVar
+from typing import Annotated, Any, Literal, NotRequired, TypeVar
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
+from pydantic import ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
+from dryfire_action.redact import MARKER_PATTERN
+from dryfire_action.visible import cut, visible
+
+Count = Annotated[int, Field(ge=0, lt=2**63)]
+Marker = Annotated[str, StringConstraints(pattern=rf"^{MARKER_PATTERN.pattern}$")]
+Pointer = Annotated[str, StringConstraints(pattern=r"\[[0-9]{1,9}:[0-9]{1,9}\]$")]
 Document = TypeVar("Document")
 _EXACT = ConfigDict(extra="forbid", strict=True)
 
@@ -16,10 +22,10 @@ _EXACT = ConfigDict(extra="forbid", strict=True)
 class UsageDocument(TypedDict):
     """Tokens; a count of zero is left out."""
 
-    input_tokens: NotRequired[int]
-    output_tokens: NotRequired[int]
-    cache_read_tokens: NotRequired[int]
-    cache_write_tokens: NotRequired[int]
+    input_tokens: NotRequired[Count]
+    output_tokens: NotRequired[Count]
+    cache_read_tokens: NotRequired[Count]
+    cache_write_tokens: NotRequired[Count]
 
 
 @with_config(_EXACT)
@@ -48,8 +54,8 @@ class ErrorDocument(TypedDict):
 
     kind: str
     message: str
-    status: NotRequired[int]
-    retry_after: NotRequired[float]
+    status: NotRequired[Count]
+    retry_after: NotRequired[int | float]
     retryable: bool
 
 
@@ -58,19 +64,19 @@ class ExchangeDocument(TypedDict):
     """One exchange, told by what changed since the one before: ``None`` in ``head`` takes a field away."""
 
     key: str
-    run: NotRequired[int]
-    turn: NotRequired[int]
-    attempt: NotRequired[int]
+    run: NotRequired[Count]
+    turn: NotRequired[Count]
+    attempt: NotRequired[Count]
     head: dict[str, str | list[str] | None]
-    keep: NotRequired[int]
+    keep: NotRequired[Count]
     messages: list[dict[str, str]]
     answer: NotRequired[AnswerDocument]
     error: NotRequired[ErrorDocument]
-    from_request: NotRequired[dict[str, str]]
-    cuts: NotRequired[list[int]]
+    from_request: NotRequired[dict[Marker, Pointer]]
+    cuts: NotRequired[list[Count]]
     reasoning_altered: NotRequired[bool]
     usage: NotRequired[UsageDocument]
-    latency_ms: NotRequired[int]
+    latency_ms: NotRequired[Count]
     served: NotRequired[str]
     recorded: NotRequired[str]
     digest: str
@@ -130,5 +136,5 @@ def _checked(adapter: TypeAdapter[Document], value: Any) -> Document:
         return adapter.validate_python(value)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
+        where = cut(visible(".".join(str(part) for part in first["loc"])), 120)
         raise ValueError(f"{where}: {first['msg']}" if where else first["msg"]) from None

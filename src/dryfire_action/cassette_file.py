@@ -8,27 +8,25 @@ file grows with its turns. Reading recomputes every key and a digest of every st
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, cast
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from dryfire_action.cassette import Cassette, Exchange, Header
+from dryfire_action.cassette_text import RECORD_AGAIN, line_of_exchange, parse, shown
 from dryfire_action.errors import CassetteDamaged, FingerprintError
 from dryfire_action.fingerprint import IgnoreRule, KeyChain, digest
 from dryfire_action.messages import Usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from dryfire_action.cassette_document import ExchangeDocument
     from dryfire_action.fingerprint import Digests, Fingerprint, Head
     from dryfire_action.messages import JsonObject
 
 FORMAT = "dryfire-cassette/1"
-SIZE_LIMIT = 50_000_000
-RECORD_AGAIN = "restore the file from git, or record the case again with --cassette-mode record"
-
-_CONFLICT = re.compile(r"^(<{7}|={7}|>{7})( |$)", re.MULTILINE)
+SIZE_LIMIT = 50_000_000  # bytes
 
 
 def encode(cassette: Cassette) -> str:
@@ -68,35 +66,18 @@ def decode(text: str, file: str) -> Cassette:
     header = header_from(document, file)
     listed = document.get("exchanges")
     if not isinstance(listed, list):
-        raise CassetteDamaged(file, "the list of exchanges is missing", remedy=RECORD_AGAIN)
-    exchanges = tuple(decode_exchanges(listed, text, file))
+        raise CassetteDamaged(file, "the list of exchanges is missing", line=1, remedy=RECORD_AGAIN)
+    line_of = partial(line_of_exchange, text)
+    exchanges = tuple(decode_exchanges(listed, file, line_of))
+    for number in range(1, len(exchanges)):
+        if exchanges[number].place <= exchanges[number - 1].place:
+            raise CassetteDamaged(
+                file,
+                f"exchange {number} stands before its turn (two recordings merged?)",
+                line=line_of(number),
+                remedy=RECORD_AGAIN,
+            )
     return Cassette(header, exchanges)
-
-
-def parse(text: str, file: str) -> JsonObject:
-    """The JSON object in ``text``, with a damaged file named by line. Takes CRLF and a byte order mark."""
-    text = text.removeprefix("\N{BYTE ORDER MARK}")
-    conflict = _CONFLICT.search(text)
-    if conflict:
-        raise CassetteDamaged(
-            file,
-            "the file holds the markers of a merge conflict",
-            line=text.count("\n", 0, conflict.start()) + 1,
-            remedy="keep one side of the conflict, or record the case again with --cassette-mode record",
-        )
-    try:
-        document = json.loads(text, parse_constant=_refuse_constant)
-    except json.JSONDecodeError as error:
-        raise CassetteDamaged(
-            file, f"not JSON: {error.msg}", line=error.lineno, remedy=RECORD_AGAIN
-        ) from None
-    except ValueError as error:
-        raise CassetteDamaged(file, f"not JSON: {error}", remedy=RECORD_AGAIN) from None
-    except RecursionError:
-        raise CassetteDamaged(file, "nested too deeply", remedy=RECORD_AGAIN) from None
-    if not isinstance(document, dict):
-        raise CassetteDamaged(file, "the file holds no JSON object", line=1, remedy=RECORD_AGAIN)
-    return document
 
 
 def header_from(document: JsonObject, file: str) -> Header:
@@ -105,7 +86,7 @@ def header_from(document: JsonObject, file: str) -> Header:
     if found != FORMAT:
         raise CassetteDamaged(
             file,
-            f"the format is {found!r}, this version of dryfire reads {FORMAT!r}",
+            f"the format is {shown(found)}, this version of dryfire reads {FORMAT!r}",
             line=1,
             remedy="use the version of dryfire that wrote it, or record the case again with --cassette-mode record",
         )
@@ -114,9 +95,8 @@ def header_from(document: JsonObject, file: str) -> Header:
     try:
         header = check_header({name: value for name, value in document.items() if name != "exchanges"})
     except ValueError as error:
-        raise CassetteDamaged(
-            file, f"the header cannot be read: {error}", line=1, remedy=RECORD_AGAIN
-        ) from None
+        what = f"the header cannot be read: {error}"
+        raise CassetteDamaged(file, what, line=1, remedy=RECORD_AGAIN) from None
     return Header(
         suite=header["suite"],
         case=header["case"],
@@ -131,23 +111,23 @@ def header_from(document: JsonObject, file: str) -> Header:
     )
 
 
-def decode_exchanges(listed: Iterable[Any], text: str, file: str) -> Iterator[Exchange]:
-    """The exchanges in ``listed``, each checked. ``text`` is the file they come from, to name the line of damage."""
+def decode_exchanges(listed: Iterable[Any], file: str, line_of: Callable[[int], int]) -> Iterator[Exchange]:
+    """The exchanges in ``listed``, each checked; ``line_of`` gives the line of the n-th, to name damage by."""
     from dryfire_action.cassette_document import check_exchange
 
     chain = KeyChain()
     head: Head = {}
     for number, item in enumerate(listed):
 
-        def damaged(what: str, item: Any = item) -> CassetteDamaged:
-            return CassetteDamaged(file, what, line=_line_of(text, item), remedy=RECORD_AGAIN)
+        def damaged(what: str, number: int = number) -> CassetteDamaged:
+            return CassetteDamaged(file, what, line=line_of(number), remedy=RECORD_AGAIN)
 
         try:
             document = check_exchange(item)
         except ValueError as error:
             raise damaged(f"exchange {number} cannot be read: {error}") from None
         keep = document.get("keep", len(chain.messages))
-        if not 0 <= keep <= len(chain.messages):
+        if keep > len(chain.messages):
             raise damaged(f"exchange {number} keeps {keep} of {len(chain.messages)} messages")
         try:
             head = _next_head(head, document["head"])
@@ -164,14 +144,16 @@ def decode_exchanges(listed: Iterable[Any], text: str, file: str) -> Iterator[Ex
             raise damaged(
                 f"the answer of exchange {number} is not the one that was recorded (edited by hand?)"
             )
-        yield _decode_exchange(document, fingerprint)
+        # Of the item itself, not of its checked copy: the check may turn 5 into 5.0, and that is another file.
+        yield _decode_exchange(document, item.get("answer"), item.get("error"), fingerprint)
 
 
 def outcome_digest(item: JsonObject) -> str:
-    """The digest over everything an exchange says but its request's digests, as they are covered by the key."""
-    return digest(
-        {name: value for name, value in item.items() if name not in ("head", "keep", "messages", "digest")}
-    )
+    """The digest over all that an exchange says. Its request's digests are covered by the key, which is part of it: so
+    an answer cannot come to stand under another request, as where two branches are merged.
+    """
+    covered = {name: item[name] for name in item if name not in ("head", "keep", "messages", "digest")}
+    return digest(covered, "the answer")
 
 
 def encode_exchange(exchange: Exchange, before: Exchange | None) -> JsonObject:
@@ -208,16 +190,17 @@ def encode_exchange(exchange: Exchange, before: Exchange | None) -> JsonObject:
     return item
 
 
-def _decode_exchange(item: ExchangeDocument, fingerprint: Fingerprint) -> Exchange:
-    # The cast states what was just checked: a typed mapping is a mapping of texts to JSON.
+def _decode_exchange(
+    item: ExchangeDocument, answer: JsonObject | None, error: JsonObject | None, fingerprint: Fingerprint
+) -> Exchange:
     return Exchange(
         run=item.get("run", 0),
         turn=item.get("turn", 0),
         attempt=item.get("attempt", 0),
         fingerprint=fingerprint,
         recorded=item.get("recorded", ""),
-        answer=cast("JsonObject | None", item.get("answer")),
-        error=cast("JsonObject | None", item.get("error")),
+        answer=answer,
+        error=error,
         from_request=item.get("from_request", {}),
         usage=Usage(**item.get("usage", {})),
         latency_ms=item.get("latency_ms", 0),
@@ -248,14 +231,3 @@ def _kept(before: Sequence[Digests], now: Sequence[Digests]) -> int:
             break
         count += 1
     return count
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _line_of(text: str, item: Any) -> int:
-    """The line of an exchange, found by its key; 0 where it has none."""
-    key = item.get("key") if isinstance(item, dict) else None
-    at = text.find(json.dumps(key)) if isinstance(key, str) else -1
-    return text.count("\n", 0, at) + 1 if at >= 0 else 0

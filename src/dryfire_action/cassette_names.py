@@ -1,8 +1,8 @@
 """Where a case's recording lies: file names that are safe on every system and stay apart on every system.
 
 A name that is lower-case ``[a-z0-9._-]``, short and reserved nowhere is used as it is. Any other gets a cleaned
-stem and a hash of the true name, so that names which differ only in case or in Unicode form do not share a file. The
-true names stand in the header.
+stem and a hash of the true name, so that names which differ only in case or in Unicode form do not share a file. A
+name that only looks hashed gets a hash too, so no name can take another one's file. The true names stand in the header.
 """
 
 from __future__ import annotations
@@ -16,12 +16,18 @@ PARTIAL_FOLDER = ".partial"
 
 _PLAIN = re.compile(r"[a-z0-9_-](?:[a-z0-9._-]*[a-z0-9_-])?\Z")
 # Names that Windows keeps for devices, whatever suffix follows.
-_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9]|conin\$|conout\$)(?:\.|\Z)")
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)")
+_LOOKS_HASHED = re.compile(r".*-[0-9a-f]{10}\Z")
 
 
 def safe_name(name: str) -> str:
     """``name`` as one part of a path."""
-    if _PLAIN.match(name) and len(name) <= LONGEST and not _RESERVED.match(name):
+    if (
+        len(name) <= LONGEST
+        and _PLAIN.match(name)
+        and not _RESERVED.match(name)
+        and not _LOOKS_HASHED.match(name)
+    ):
         return name
     cleaned = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:40].strip("-")
     # Surrogates cannot be encoded, and a hash needs bytes for every name.

@@ -1,214 +1,134 @@
-"""Cassettes on disk: read through a tree, replaced in one step, and safe against a kill at any moment.
-
-While a case is being recorded its exchanges go, one line each and synced to disk, to a partial file that git ignores.
-When the case is complete the cassette is replaced and the partial goes. A lock keeps a second writer off.
-"""
+"""Cassettes on disk: read through a tree, and replaced in one step: a kill at any moment leaves a whole file."""
 
 from __future__ import annotations
 
-import json
 import os
-import tempfile
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from posixpath import dirname, join
+from typing import TYPE_CHECKING
 
-from dryfire_action.cassette import Cassette, Exchange, Header
-from dryfire_action.cassette_file import (
-    RECORD_AGAIN,
-    decode,
-    decode_exchanges,
-    encode,
-    encode_exchange,
-    header_document,
-    header_from,
-)
+from dryfire_action.cassette_file import decode, encode
 from dryfire_action.cassette_names import PARTIAL_FOLDER
+from dryfire_action.cassette_text import RECORD_AGAIN, shown
 from dryfire_action.errors import CassetteDamaged, DryfireError, RecordingError
+from dryfire_action.tree import TreeError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from io import BufferedRandom
+    from pathlib import Path
 
+    from dryfire_action.cassette import Cassette
     from dryfire_action.tree import Tree
 
 
 def read_cassette(tree: Tree, path: str) -> Cassette | None:
     """The cassette at ``path``, None where there is none. Raises ``CassetteDamaged``."""
-    text = _read_text(tree, path)
-    return None if text is None else decode(text, path)
+    content = read_bytes(tree, path)
+    if content is None:
+        return None
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise CassetteDamaged(path, "the file is not UTF-8 text", line=line, remedy=RECORD_AGAIN) from None
+    return decode(text, path)
+
+
+def read_bytes(tree: Tree, path: str) -> bytes | None:
+    """The content at ``path``, None where there is none. Raises ``CassetteDamaged`` for what is no plain file."""
+    try:
+        return tree.read(path)
+    except TreeError as error:
+        raise CassetteDamaged(path, error.reason, remedy=error.remedy or RECORD_AGAIN) from None
+    except DryfireError as error:
+        raise CassetteDamaged(path, error.message, remedy=error.remedy or RECORD_AGAIN) from None
 
 
 def check_names(cassette: Cassette, path: str, suite: str, case: str) -> None:
     """Raise ``CassetteDamaged`` where the cassette at ``path`` says it belongs to another case."""
     header = cassette.header
-    if (header.suite, header.case) != (suite, case):
-        raise CassetteDamaged(
-            path,
-            f"the file says it belongs to {header.suite}::{header.case}, not to {suite}::{case}",
-            line=1,
-            remedy="move it back, or record the case again with --cassette-mode record",
-        )
+    for what, found, wanted in (("suite", header.suite, suite), ("case", header.case, case)):
+        if found != wanted:
+            raise CassetteDamaged(
+                path,
+                f"the file says it belongs to the {what} {shown(found)}, not to {shown(wanted)}",
+                line=1,
+                remedy="move it back, or record the case again with --cassette-mode record",
+            )
+
+
+def check_target(root: Path, path: str) -> None:
+    """Raise ``RecordingError`` where no cassette could be put at ``path``, before anything is paid for."""
+    with refusing(path):
+        if (target := below(root, path)).is_dir() and not target.is_symlink():
+            raise RecordingError(f"{path}: a folder stands where the recording goes", remedy="remove it")
 
 
 def write_cassette(root: Path, path: str, cassette: Cassette) -> bool:
-    """Put ``cassette`` at ``path`` below ``root`` in one step; whether the file changed.
+    """Put ``cassette`` at ``path`` below ``root`` in one step; whether the file changed. A link there is replaced.
 
     Raises ``RecordingError`` where the disk or the folder refuses; then the file is as it was.
     """
     content = encode(cassette).encode()
-    try:
-        target = _below(root, path)
-        if target.is_file() and target.read_bytes() == content:
+    with refusing(path):
+        target = below(root, path)
+        if not target.is_symlink() and target.is_file() and target.read_bytes() == content:
             return False
         target.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(target, content)
-    except OSError as error:
-        raise _refused(path, error) from None
+        # What a kill leaves behind must not be committed, so it is written where git does not look.
+        replace_file(target, content, ignored_folder(root, dirname(dirname(path))))
     return True
 
 
-def replace_file(target: Path, content: bytes) -> None:
-    """Replace ``target`` by ``content`` so that any reader sees the old file or the new one, whole."""
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".tmp", dir=target.parent)
+def replace_file(target: Path, content: bytes, folder: Path | None = None) -> None:
+    """Replace ``target`` by ``content`` so that any reader sees the old file or the new one, whole.
+
+    ``folder`` is where the new content is written first (default: beside the target); it must be on the same disk.
+    """
+    written = (folder or target.parent) / f".{target.name}.{os.getpid()}.tmp"
+    written.unlink(missing_ok=True)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with written.open("xb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(target)
+        written.replace(target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        written.unlink(missing_ok=True)
         raise
 
 
-class Partial:
-    """The exchanges of a recording that goes on. Open only inside ``recording_to``."""
-
-    def __init__(self, file: BufferedRandom, path: str) -> None:
-        self._file = file
-        self._path = path
-        self._last: Exchange | None = None
-
-    def begin(self, header: Header) -> None:
-        """Start anew: forget what the file held."""
-        self._write_over(b"")
-        self._line(header_document(header))
-
-    def go_on(self, cassette: Cassette) -> None:
-        """Go on after the exchanges of ``cassette``, which are written anew."""
-        self.begin(cassette.header)
-        for exchange in cassette.exchanges:
-            self.append(exchange)
-
-    def append(self, exchange: Exchange) -> None:
-        """Keep one more exchange; it is on the disk when this returns."""
-        self._line(encode_exchange(exchange, self._last))
-        self._last = exchange
-
-    def _write_over(self, content: bytes) -> None:
-        self._file.seek(0)
-        self._file.truncate()
-        self._file.write(content)
-        self._last = None
-
-    def _line(self, document: Any) -> None:
-        try:
-            self._file.write(json.dumps(document, ensure_ascii=False).encode() + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            raise _refused(self._path, error) from None
+def ignored_folder(root: Path, folder: str) -> Path:
+    """The folder of a cassette folder that git ignores; it is made where it is not there."""
+    ignore = below(root, join(folder, PARTIAL_FOLDER, ".gitignore"), links=False)
+    if not ignore.exists():
+        ignore.parent.mkdir(parents=True, exist_ok=True)
+        ignore.write_text("*\n", encoding="utf-8")
+    return ignore.parent
 
 
-@contextmanager
-def recording_to(root: Path, path: str) -> Iterator[Partial]:
-    """The partial file at ``path`` below ``root``, held by this process alone; it stays when the block ends.
-
-    Raises ``RecordingError`` where another process holds it or the disk refuses.
+def below(root: Path, path: str, *, links: bool = True) -> Path:
+    """The file at ``path``. Raises ``RecordingError`` for folders that are links, which could lead out of the
+    repository; without ``links`` also where the file itself is one.
     """
-    from filelock import FileLock, Timeout
-
-    try:
-        target = _below(root, path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        _ignored_by_git(target)
-        lock = FileLock(f"{target}.lock", timeout=0)
-        with lock, target.open("r+b" if target.exists() else "w+b") as file:
-            yield Partial(file, path)
-    except Timeout:
-        raise RecordingError(
-            f"another process is recording this case ({path} is locked)",
-            remedy="wait until it has finished, then run again with --cassette-mode auto",
-        ) from None
-    except OSError as error:
-        raise _refused(path, error) from None
-
-
-def read_partial(tree: Tree, path: str) -> Cassette | None:
-    """What an unfinished recording holds: its whole exchanges up to the first that is cut off. None: nothing."""
-    text = _read_text(tree, path)
-    if not text:
-        return None
-    lines = text.split("\n")[:-1]
-    found: list[Exchange] = []
-    try:
-        header = header_from(json.loads(lines[0]), path)
-        for exchange in decode_exchanges((json.loads(line) for line in lines[1:]), text, path):
-            found.append(exchange)
-    except (CassetteDamaged, ValueError, IndexError, RecursionError):
-        if not found:
-            return None
-    return Cassette(header, tuple(found))
-
-
-def remove_partial(root: Path, path: str) -> None:
-    """Take away the partial file of a recording that is complete, and folders left empty."""
-    target = _below(root, path)
-    target.unlink(missing_ok=True)
-
-
-def _below(root: Path, path: str) -> Path:
-    """The file at ``path``; refuses to go through links, which could lead out of the repository."""
+    parts = path.split("/")
     target = root
-    for part in path.split("/"):
+    for number, part in enumerate(parts, 1):
         target = target / part
-        if target.is_symlink():
+        if (number < len(parts) or not links) and target.is_symlink():
             raise RecordingError(
-                f"{path}: {target.name} is a symbolic link, and recordings are not written through one"
+                f"{path}: {part} is a symbolic link, and recordings are not written through one"
             )
     return target
 
 
-def _ignored_by_git(target: Path) -> None:
-    folder = next((parent for parent in target.parents if parent.name == PARTIAL_FOLDER), None)
-    if folder and not (folder / ".gitignore").exists():
-        (folder / ".gitignore").write_text("*\n")
-
-
-def _read_text(tree: Tree, path: str) -> str | None:
+@contextmanager
+def refusing(path: str) -> Iterator[None]:
+    """Turn what the system refuses to do with ``path`` into a ``RecordingError``."""
     try:
-        content = tree.read(path)
-    except DryfireError as error:
-        raise CassetteDamaged(path, error.message, remedy=error.remedy or RECORD_AGAIN) from None
-    if content is None:
-        return None
-    try:
-        return content.decode().replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise CassetteDamaged(path, "the file is not UTF-8 text", line=line, remedy=RECORD_AGAIN) from None
-
-
-def _refused(path: str, error: OSError) -> RecordingError:
-    return RecordingError(
-        f"{path}: cannot be written: {error.strerror or error}",
-        remedy="what was answered so far is kept; make room or give access, then run with --cassette-mode auto",
-    )
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
+        yield
+    except OSError as error:
+        raise RecordingError(
+            f"{path}: cannot be written: {error.strerror or error}",
+            remedy="what was answered so far is kept; make room or give access, then run with --cassette-mode auto",
+        ) from None

@@ -14,23 +14,21 @@ from typing import TYPE_CHECKING
 
 from dryfire_action import redact
 from dryfire_action.errors import ProviderError
-from dryfire_action.fingerprint import IGNORED, TRANSPORT_PARAMS, content_that_counts, dotted, quoted
 from dryfire_action.messages import Response, ToolCall
+from dryfire_action.request_texts import pointed_to, pointer_to
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from dryfire_action.fingerprint import Masker
-    from dryfire_action.messages import JsonObject, JsonValue, Message, Request, Usage
-    from dryfire_action.redact import Rules
+    from dryfire_action.messages import JsonObject, JsonValue, Request, Usage
+    from dryfire_action.redact import Finding, Rules
 
-# Redacting one thing can make another visible (a token inside a JSON text); more than a few rounds it never took.
-MAX_ROUNDS = 20
+Path = tuple[str | int, ...]
+
 # Signed or encrypted fields of reasoning parts: changing a byte would make the provider refuse them.
 SEALED = frozenset({"signature", "encrypted_content", "data", "thoughtSignature", "thought_signature"})
-
-_POINTER = re.compile(r"(?P<path>.*)\[(?P<start>\d+):(?P<end>\d+)\]\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,15 +99,15 @@ def store(value: JsonObject, request: Request, rules: Rules, mask: Masker | None
     with the same key may differ there.
     """
     markers = _Markers(json.dumps(value, ensure_ascii=False))
-    redacted = value
-    for _ in range(MAX_ROUNDS):
-        again = _redact_tree(redacted, markers, rules)
-        if again == redacted:
-            break
-        redacted = again
-    from_request: dict[str, str] = {}
+    redacted, before = value, None
+    # Taking one secret out can bring another to light. It ends, because every round leaves less that is no marker.
+    while redacted != before:
+        redacted, before = _redact_tree(redacted, markers, rules), redacted
+    stored = json.dumps(redacted, ensure_ascii=False)
+    from_request = {}
     for marker, secret in markers.values.items():
-        pointer = _pointer_to(secret, request, mask)
+        # A marker of an earlier round may have gone into one of a later round.
+        pointer = pointer_to(secret, request, mask) if marker in stored else None
         if pointer:
             from_request[marker] = pointer
     return Stored(redacted, from_request, redacted.get("reasoning") != value.get("reasoning"))
@@ -122,25 +120,14 @@ def restore(value: JsonObject, from_request: Mapping[str, str], request: Request
     """
     if not from_request:
         return value
-    texts = {}
-    for marker, pointer in from_request.items():
-        found = _POINTER.match(pointer)
-        text = _leaf_at(found["path"], request) if found else None
-        if found and text is not None and int(found["end"]) <= len(text):
-            texts[marker] = text[int(found["start"]) : int(found["end"])]
+    found = {marker: pointed_to(pointer, request) for marker, pointer in from_request.items()}
+    texts = {marker: text for marker, text in found.items() if text is not None}
     if not texts:
         return value
     marked = re.compile("|".join(re.escape(marker) for marker in texts))
     restored = _map_texts(value, lambda text: marked.sub(lambda match: texts[match[0]], text))
     assert isinstance(restored, dict)
     return restored
-
-
-def request_leaves(request: Request) -> Iterator[tuple[str, str]]:
-    """Every non-empty text of a request that is digested, with its path (the field's, then the keys inside it)."""
-    yield from _head_leaves(request)
-    for index, message in enumerate(request.messages):
-        yield from _message_leaves(f"messages[{index}]", message)
 
 
 def fresh_call_ids(taken: AbstractSet[str], count: int) -> list[str]:
@@ -158,7 +145,10 @@ def fresh_call_ids(taken: AbstractSet[str], count: int) -> list[str]:
 
 
 class _Markers:
-    """Gives every secret a marker that occurs nowhere in the answer; the same secret and rule get the same one."""
+    """Gives every secret a marker that occurs nowhere in the answer; the same secret and rule get the same one.
+
+    ``values`` are the secrets by marker.
+    """
 
     def __init__(self, answer: str) -> None:
         self._answer = answer
@@ -169,123 +159,68 @@ class _Markers:
         known = self._known.get((secret, rule))
         if known:
             return known
+        # The id of a team's own rule may be any text.
+        name = re.sub(r"[^a-z0-9]+", "-", rule.lower()).strip("-")[:64].strip("-") or "rule"
         number = 1
-        while (marker := f"[redacted:{rule}:{number}]") in self._answer or marker in self.values:
+        while (marker := f"[redacted:{name}:{number}]") in self._answer or marker in self.values:
             number += 1
         self._known[secret, rule] = marker
         self.values[marker] = self._original(secret)
         return marker
 
+    def replace(self, text: str, findings: Sequence[Finding]) -> str:
+        """``text`` with a marker in place of each finding. Markers that stand there already stay or go as a whole."""
+        whole = [found.span() for found in redact.MARKER_PATTERN.finditer(text) if found[0] in self.values]
+        parts, at = [], 0
+        for finding in sorted(findings, key=lambda found: found.start):
+            start, end = max(finding.start, at), finding.end
+            if any(first <= start and end <= last for first, last in whole):
+                continue
+            for first, last in whole:
+                if first < end and start < last:
+                    start, end = min(start, first), max(end, last)
+            if start < end:
+                parts += [text[at:start], self(text[start:end], finding.rule)]
+                at = end
+        return "".join((*parts, text[at:]))
+
     def _original(self, text: str) -> str:
-        # In a later round a secret may hold a marker of an earlier one.
         for marker, secret in self.values.items():
             text = text.replace(marker, secret)
         return text
 
 
 def _redact_tree(value: JsonObject, markers: _Markers, rules: Rules) -> JsonObject:
-    by_leaf: dict[tuple[str | int, ...], list[redact.Finding]] = {}
+    """``value`` with the secrets that can be seen now replaced; a secret may be a key of a mapping too."""
+    texts: dict[Path, list[Finding]] = {}
+    keys: dict[tuple[Path, str], list[Finding]] = {}
     for finding in redact.find(value, rules=rules):
-        if finding.in_key or _kept_as_it_is(finding.path):
-            continue
-        by_leaf.setdefault(finding.path, []).append(finding)
+        if finding.in_key:
+            keys.setdefault((finding.path, finding.text), []).append(finding)
+        elif not _kept_as_it_is(finding.path):
+            texts.setdefault(finding.path, []).append(finding)
 
-    def clean(path: tuple[str | int, ...], text: str) -> str:
-        for finding in sorted(by_leaf.get(path, ()), key=lambda found: found.start, reverse=True):
-            secret = text[finding.start : finding.end]
-            text = text[: finding.start] + markers(secret, finding.rule) + text[finding.end :]
-        return text
-
-    def clean_key(key: str) -> str:
-        for span in reversed(redact.find_in_text(key, rules=rules)):
-            key = key[: span.start] + markers(key[span.start : span.end], span.rule) + key[span.end :]
-        return key
-
-    def walk(path: tuple[str | int, ...], item: JsonValue) -> JsonValue:
+    def walk(path: Path, item: JsonValue) -> JsonValue:
         if isinstance(item, str):
-            return clean(path, item)
+            return markers.replace(item, texts.get(path, ()))
         if isinstance(item, dict):
-            return {clean_key(key): walk((*path, key), child) for key, child in item.items()}
+            return {
+                markers.replace(key, keys.get((path, key), ())): walk((*path, key), child)
+                for key, child in item.items()
+            }
         if isinstance(item, list):
             return [walk((*path, index), child) for index, child in enumerate(item)]
         return item
 
-    found = walk((), value)
-    assert isinstance(found, dict)
+    found: JsonObject = walk((), value) if texts or keys else value
     return found
 
 
-def _kept_as_it_is(path: tuple[str | int, ...]) -> bool:
+def _kept_as_it_is(path: Path) -> bool:
     """Whether a text of the answer is structure (a tool's name, why it stopped) or sealed reasoning."""
     if path[0] == "reasoning":
         return bool(SEALED.intersection(map(str, path)))
     return path[0] == "stop_reason" or (path[0] == "tool_calls" and path[2] in ("id", "name"))
-
-
-def _pointer_to(secret: str, request: Request, mask: Masker | None) -> str | None:
-    for path, text in request_leaves(request):
-        start = text.find(secret)
-        if start >= 0 and not _touched(path, text, mask):
-            return f"{path}[{start}:{start + len(secret)}]"
-    return None
-
-
-def _leaf_at(path: str, request: Request) -> str | None:
-    """The text at ``path``; looks only into the message that the path names, so that long runs stay fast."""
-    message = re.match(r"messages\[(\d+)\]", path)
-    if message is None:
-        leaves = _head_leaves(request)
-    elif int(message[1]) < len(request.messages):
-        leaves = _message_leaves(message[0], request.messages[int(message[1])])
-    else:
-        return None
-    return next((text for where, text in leaves if where == path), None)
-
-
-def _touched(path: str, text: str, mask: Masker | None) -> bool:
-    """Whether ignore rules change this text. They go by field path, which is a prefix of the leaf's."""
-    if mask is None:
-        return False
-    fields = [path[:end] for end in range(1, len(path) + 1) if end == len(path) or path[end] in ".["]
-    return any(IGNORED in str(mask(field, text)) for field in fields)
-
-
-def _head_leaves(request: Request) -> Iterator[tuple[str, str]]:
-    yield from _leaves("system", request.system)
-    for tool in request.tools:
-        path = f"tools[{quoted(tool.name)}]"
-        yield from _leaves(f"{path}.description", tool.description)
-        yield from _leaves(f"{path}.input_schema", tool.input_schema)
-    for name, value in request.params.items():
-        if name not in TRANSPORT_PARAMS:
-            yield from _leaves(f"params{dotted(name)}", value)
-    yield from _leaves("output_schema", request.output_schema)
-    if request.script:
-        yield from _leaves(f"script[{request.script.index}]", request.script.step)
-
-
-def _message_leaves(path: str, message: Message) -> Iterator[tuple[str, str]]:
-    yield from _leaves(f"{path}.content", content_that_counts(message.content))
-    for index, part in enumerate(message.reasoning):
-        yield from _leaves(f"{path}.reasoning[{index}]", part)
-    for index, call in enumerate(message.tool_calls):
-        yield from _leaves(f"{path}.tool_calls[{index}].name", call.name)
-        yield from _leaves(f"{path}.tool_calls[{index}].arguments", call.arguments)
-        yield from _leaves(f"{path}.tool_calls[{index}].malformed_arguments", call.malformed_arguments)
-    for index, result in enumerate(message.tool_results):
-        yield from _leaves(f"{path}.tool_results[{index}].content", result.content)
-
-
-def _leaves(path: str, value: JsonValue) -> Iterator[tuple[str, str]]:
-    if isinstance(value, str):
-        if value:
-            yield path, value
-    elif isinstance(value, dict):
-        for key in sorted(value):
-            yield from _leaves(f"{path}{dotted(key)}", value[key])
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _leaves(f"{path}[{index}]", item)
 
 
 def _map_texts(value: JsonValue, change: Callable[[str], str]) -> JsonValue:

@@ -1,4 +1,4 @@
-"""Recording and replaying: providers that write down what another answered, or answer from what was written down.
+"""Replaying: a provider that answers from a recording, and what it has in common with the one that makes recordings.
 
 A replay is served by key: within one run of one case, the n-th request with a key gets the n-th exchange with that
 key. There is no nearest match, no wrap-around and no provider behind it. What is not recorded is a ``Miss``: a value
@@ -7,34 +7,21 @@ that says what was recorded in that place instead and which fields differ.
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from dryfire_action.cassette import Exchange
-from dryfire_action.errors import CassetteMissError, ProviderError, UsageError
+from dryfire_action.errors import CassetteMissError, UsageError
 from dryfire_action.field_changes import changes_between
 from dryfire_action.fingerprint import Fingerprint, Fingerprinter
-from dryfire_action.placeholders import (
-    Stored,
-    answer_json,
-    error_from,
-    error_json,
-    fresh_call_ids,
-    response_from,
-    restore,
-    store,
-)
-from dryfire_action.redact import DEFAULT_RULES
+from dryfire_action.placeholders import error_from, fresh_call_ids, response_from, restore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from dryfire_action.cassette import Cassette
+    from dryfire_action.cassette import Cassette, Exchange
     from dryfire_action.field_changes import FieldChange
     from dryfire_action.fingerprint import Masker
-    from dryfire_action.messages import Provider, Request, Response
-    from dryfire_action.redact import Rules
+    from dryfire_action.messages import Request, Response
 
 PlayedOutcome = Literal["replayed", "recorded", "stale", "missing"]
 
@@ -237,81 +224,6 @@ class ReplayingProvider:
         raise CassetteMissError(miss)
 
 
-class RecordingProvider:
-    """Passes requests on to ``inner`` and keeps what it answered, failures included.
-
-    The caller gets exactly what a replay will give. ``keep`` is called with every exchange before its answer is handed
-    out, so that nothing paid for is lost. ``known`` (see ``auto``) is served first where it has the very request.
-    """
-
-    def __init__(
-        self,
-        inner: Provider,
-        *,
-        run: int = 0,
-        mask: Masker | None = None,
-        rules: Rules = DEFAULT_RULES,
-        today: str = "",
-        keep: Callable[[Exchange], None] = lambda _: None,
-        known: Iterable[Exchange] = (),
-    ) -> None:
-        self.name = inner.name
-        self.tape = RunTape(run, mask)
-        self.index = RunIndex(known, run)
-        self._inner = inner
-        self._rules = rules
-        self._today = today
-        self._keep = keep
-
-    async def complete(self, request: Request) -> Response:
-        """The answer of ``inner`` as a replay will give it; raises its ``ProviderError``."""
-        current = self.tape.fingerprint(request)
-        exchange = self.index.next_with(current.key)
-        if exchange is not None:
-            return self.tape.give(exchange, request, "replayed", current)
-        exchange = await self._asked(request, current)
-        self._keep(exchange)
-        return self.tape.give(exchange, request, "recorded", current)
-
-    async def _asked(self, request: Request, current: Fingerprint) -> Exchange:
-        place = Exchange(self.tape.run, self.tape.turn, self.tape.attempt, current, recorded=self._today)
-        try:
-            response = await self._inner.complete(request)
-        except ProviderError as error:
-            stored = self._stored(error_json(error), request)
-            return replace(place, error=stored.value, from_request=stored.from_request)
-        stored = self._stored(answer_json(response), request)
-        return replace(
-            place,
-            answer=stored.value,
-            from_request=stored.from_request,
-            usage=response.usage,
-            latency_ms=response.latency_ms,
-            served=response.model_served,
-            cuts=() if stored.value["text"] != response.text else _cuts(response.chunks),
-            reasoning_altered=stored.reasoning_altered,
-        )
-
-    def _stored(self, value: dict[str, object], request: Request) -> Stored:
-        return store(value, request, self._rules, self.tape.mask)
-
-
-def occurrences_joined(newer: Iterable[Exchange], older: Iterable[Exchange]) -> tuple[Exchange, ...]:
-    """The exchanges of ``newer``, and those of ``older`` that come after them: per run and key, the n-th of each
-    stand for the same request, and the newer one counts.
-    """
-    first = tuple(newer)
-    covered = Counter((exchange.run, exchange.key) for exchange in first)
-    seen: Counter[tuple[int, str]] = Counter()
-    rest = []
-    for exchange in older:
-        which = (exchange.run, exchange.key)
-        seen[which] += 1
-        if seen[which] > covered[which]:
-            rest.append(exchange)
-    return (*first, *rest)
-
-
 def refuse_other_origin(cassette: Cassette, provider: str | None, version: str | None) -> None:
     """Raise ``UsageError`` where ``cassette`` was recorded against another provider or SDK version than expected.
 
@@ -330,14 +242,6 @@ def refuse_other_origin(cassette: Cassette, provider: str | None, version: str |
             f"expected {version}",
             remedy=remedy,
         )
-
-
-def _cuts(chunks: tuple[str, ...]) -> tuple[int, ...]:
-    found, position = [], 0
-    for chunk in chunks[:-1]:
-        position += len(chunk)
-        found.append(position)
-    return tuple(found)
 
 
 def _times(count: int) -> str:

@@ -59,6 +59,8 @@ PART_OF = {
     "git_objects": "git_tree",
     "git_process": "git_tree",
     "globs": "tree",
+    "line_alignment": "text_diff",
+    "named_characters": "text_diff",
     "node": "yaml_io",
     "recorder": "playback",
     "recording": "case_run",

@@ -1,0 +1,237 @@
+"""The recording of one case: what is known beforehand, the answers as they come in, and the cassette at the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dryfire_action.ambient import SystemClock
+from dryfire_action.cassette import Cassette, Header, complete_part, keeping_old_facts, same_outcome
+from dryfire_action.cassette_partial import read_partial, recording_to
+from dryfire_action.cassette_store import check_names, check_target, read_cassette, write_cassette
+from dryfire_action.errors import CassetteDamaged, ProviderUnavailable, RecordingError, UsageError
+from dryfire_action.playback import refuse_other_origin
+from dryfire_action.providers import make_provider
+from dryfire_action.recorder import RecordingProvider, occurrences_joined
+from dryfire_action.redact import RULESET_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from contextlib import ExitStack
+    from pathlib import Path
+
+    from dryfire_action.cassette import Exchange
+    from dryfire_action.cassette_partial import Partial
+    from dryfire_action.fingerprint import Masker
+    from dryfire_action.messages import Provider, Request, Response
+    from dryfire_action.playback import RunTape
+    from dryfire_action.redact import Rules
+    from dryfire_action.suite import Case, Config, Mode
+    from dryfire_action.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """Where the recording of one case lies and by which rules it is made.
+
+    ``path`` and ``partial`` are relative to the root of ``tree``, which is ``root`` on disk.
+    """
+
+    case: Case
+    config: Config
+    tree: Tree
+    root: Path
+    path: str
+    partial: str
+    rules: Rules
+    mask: Masker | None
+
+    def read(self) -> Cassette | None:
+        """The cassette, None where there is none. Raises ``CassetteDamaged``, also for one of another origin."""
+        cassette = read_cassette(self.tree, self.path)
+        if cassette is not None:
+            check_names(cassette, self.path, self.case.suite, self.case.name)
+            try:
+                refuse_other_origin(cassette, self.config.expect_provider, self.config.expect_version)
+            except UsageError as error:
+                raise CassetteDamaged(self.path, error.message, line=1, remedy=error.remedy) from None
+        return cassette
+
+    def read_unfinished(self) -> Cassette | None:
+        """What an interrupted recording left, without the failures it ended in."""
+        unfinished = read_partial(self.tree, self.partial)
+        if unfinished is None:
+            return None
+        check_names(unfinished, self.partial, self.case.suite, self.case.name)
+        answered = complete_part(unfinished.exchanges)
+        return replace(unfinished, exchanges=answered) if answered else None
+
+    def header(self) -> Header:
+        """The header of a recording made now."""
+        case = self.case
+        return Header(
+            suite=case.suite,
+            case=case.name,
+            provider=case.provider,
+            model=case.model,
+            scripted=case.scripted,
+            redaction=RULESET_VERSION,
+            ignore=self.config.ignore,
+        )
+
+
+class LiveProvider:
+    """The provider of a case, made at the first call: until then nobody needs a key. ``begin`` is called before each.
+
+    Raises ``ProviderUnavailable`` where it cannot be asked at all.
+    """
+
+    def __init__(self, name: str, begin: Callable[[], None] = lambda: None) -> None:
+        self.name = name
+        self._begin = begin
+        self._provider: Provider | None = None
+
+    @property
+    def sdk(self) -> str | None:
+        """The client library it calls through, None where it has none."""
+        return getattr(self._provider, "sdk", None)
+
+    @property
+    def sdk_version(self) -> str | None:
+        """The version of that library."""
+        return getattr(self._provider, "sdk_version", None)
+
+    async def complete(self, request: Request) -> Response:
+        """The provider's answer."""
+        if self._provider is None:
+            try:
+                self._provider = make_provider(self.name)
+            except UsageError as error:
+                raise ProviderUnavailable(error.message, remedy=error.remedy) from None
+        self._begin()
+        return await self._provider.complete(request)
+
+
+class RecordingClock(SystemClock):
+    """Waits only after failures that just happened: one that is served from a recording has been waited for."""
+
+    def __init__(self, tape: RunTape) -> None:
+        self._tape = tape
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait ``seconds``, or not at all."""
+        if self._tape.played and self._tape.played[-1].outcome == "recorded":
+            await super().sleep(seconds)
+
+
+class Recording:
+    """One recording of a case. In ``auto`` it serves what is known, of the unfinished recording first.
+
+    ``stack`` holds the partial file, from the first live call on until it is closed.
+    """
+
+    def __init__(self, shelf: Shelf, mode: Mode, today: str, stack: ExitStack) -> None:
+        self._shelf = shelf
+        self._goes_on = mode == "auto"
+        self._today = today
+        self._stack = stack
+        self._partial: Partial | None = None
+        self._tapes: list[RunTape] = []
+        try:
+            self._old = shelf.read()
+        except CassetteDamaged:
+            # Only who asks to record again may replace a file that cannot be trusted.
+            if self._goes_on:
+                raise
+            self._old = None
+        self._unfinished = shelf.read_unfinished() if self._goes_on else None
+        self._known: tuple[Exchange, ...] = ()
+        if self._goes_on:
+            self._known = occurrences_joined(_exchanges(self._unfinished), _exchanges(self._old))
+        self._live = LiveProvider(shelf.case.provider, self._begin)
+        self._asked = False
+
+    @property
+    def most_attempts(self) -> int:
+        """The highest number of an attempt that may be served: a recorded recovery must not end for want of retries."""
+        return max((exchange.attempt for exchange in self._known), default=0)
+
+    def recorder(self, run: int) -> RecordingProvider:
+        """The recorder of one run."""
+        recorder = RecordingProvider(
+            self._live,
+            run=run,
+            mask=self._shelf.mask,
+            rules=self._shelf.rules,
+            today=self._today,
+            keep=self._keep,
+            known=self._known,
+        )
+        self._tapes.append(recorder.tape)
+        return recorder
+
+    def finish(self, terminations: Sequence[str]) -> str:
+        """Replace the cassette, given how the runs ended; "" or a notice why that was not done.
+
+        A run that the provider broke off is no recording: what was answered stays in the partial file.
+        """
+        if "provider_error" in terminations:
+            kept = f"; what was answered is kept in {self._shelf.partial}" if self._asked else ""
+            return f"the recording is not complete{kept}, and --cassette-mode auto goes on from there"
+        tapes = self._tapes
+        exchanges = keeping_old_facts([e for tape in tapes for e in tape.exchanges], self._old)
+        if not self._asked and self._old and exchanges == self._old.exchanges:
+            if self._unfinished and self._told_already(self._unfinished):
+                self._hold().remove()  # killed after the cassette was replaced, before this was done
+            return ""
+        if not self._asked and "unmocked_tool" in terminations:
+            # Most likely a slip in the suite: answers that were paid for must not go because of it.
+            return "the recording goes on after the call that nothing answers, and is kept as it is"
+        partial = self._hold()
+        write_cassette(self._shelf.root, self._shelf.path, Cassette(self._header(exchanges), exchanges))
+        partial.remove()
+        return ""
+
+    def _header(self, exchanges: Sequence[Exchange]) -> Header:
+        served = next((exchange.served for exchange in reversed(exchanges) if exchange.served), None)
+        before = self._unfinished or self._old
+        found = self._own_header() if self._asked or before is None else before.header
+        if self._old and any(played.outcome == "replayed" for tape in self._tapes for played in tape.played):
+            # It says what redacted all of the answers, and some are served as they were.
+            found = replace(found, redaction=self._old.header.redaction)
+        return replace(found, served=served)
+
+    def _own_header(self) -> Header:
+        return replace(self._shelf.header(), sdk=self._live.sdk, sdk_version=self._live.sdk_version)
+
+    def _told_already(self, unfinished: Cassette) -> bool:
+        old = _exchanges(self._old)
+        return all(any(same_outcome(exchange, other) for other in old) for exchange in unfinished.exchanges)
+
+    def _begin(self) -> None:
+        """Called before every live call: from the first on no other process may record this case, and pay too."""
+        if not self._asked:
+            check_target(self._shelf.root, self._shelf.path)
+            self._hold().begin(Cassette(self._own_header(), _exchanges(self._unfinished)))
+            self._asked = True
+
+    def _hold(self) -> Partial:
+        if self._partial is None:
+            self._partial = self._stack.enter_context(recording_to(self._shelf.root, self._shelf.partial))
+            if self._goes_on and self._changed():
+                raise RecordingError(
+                    f"{self._shelf.path}: another process has just recorded this case",
+                    remedy="run again with --cassette-mode auto: it asks only for what is still not recorded",
+                )
+        return self._partial
+
+    def _changed(self) -> bool:
+        return (self._shelf.read(), self._shelf.read_unfinished()) != (self._old, self._unfinished)
+
+    def _keep(self, exchange: Exchange) -> None:
+        assert self._partial is not None
+        self._partial.append(exchange)
+
+
+def _exchanges(cassette: Cassette | None) -> tuple[Exchange, ...]:
+    return cassette.exchanges if cassette else ()
