@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dryfire_action.agent import AgentRunner
 from dryfire_action.ambient import ReplayClock, SystemClock
+from dryfire_action.case_recording import LiveProvider, Recording, RecordingClock, Shelf
 from dryfire_action.cassette import Cassette
 from dryfire_action.cassette_names import cassette_path, partial_path
 from dryfire_action.checks import finished, judge
@@ -21,7 +22,6 @@ from dryfire_action.passthrough import run_impl
 from dryfire_action.patterns import compile_pattern
 from dryfire_action.playback import ReplayingProvider
 from dryfire_action.providers.scripted import ScriptStamp
-from dryfire_action.recording import LiveProvider, Recording, RecordingClock, Shelf
 from dryfire_action.redact import Rules
 from dryfire_action.repetition import case_passes
 from dryfire_action.results import CaseResult, RunResult, TurnResult

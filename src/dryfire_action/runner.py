@@ -167,14 +167,15 @@ async def _run_all(
                 return
             result = await _guarded(suite, case, options.mode or suite.config.mode or "replay", around)
             found[number] = result
-            if options.fail_fast and result.exit_code:
+            allowed = options.allow_skipped and result.outcome == "skipped"
+            if options.fail_fast and result.exit_code and not allowed:
                 stopped = True
             if progress:
                 progress(Progress(len(found), len(chosen), case.id, result.outcome))
             # Replays never wait, and an interrupt is only seen where somebody does.
             await asyncio.sleep(0)
 
-    await asyncio.gather(*(work() for _ in range(min(options.concurrency, len(chosen)))))
+    await asyncio.gather(*(work() for _ in range(min(max(options.concurrency, 1), len(chosen)))))
 
 
 async def _guarded(suite: Suite, case: Case, mode: Mode, around: Surroundings) -> CaseResult:
