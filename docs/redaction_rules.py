@@ -12,12 +12,12 @@ _HEAD = f"""# Redaction rules
 
 Written by `docs/build.py` from the rule table; do not edit. This is version {RULESET_VERSION} of the table.
 
-A finding names its rule, and a mark that stands where a secret was does too: `[redacted:github-token:1]`. Rules with a
-shape find it wherever it stands in a text: in JSON in strings, in lines of JSON, percent-encoded. A token is taken
-whole, however long it is; its documented length is a minimum and often less than that. What other tools left (`[REDACTED]`,
-`***`, `<API_KEY>`, `${{API_KEY}}`) is never a finding. Where files are reviewed, published samples and plainly invented
-values (`your-api-key`, the test cards of the networks, addresses at `example.com`) are none either; a recorder takes
-them too.
+A finding names its rule, and a mark that stands where a secret was does too: `[redacted:github-token:1]`. Rules
+with a shape find it wherever it stands in a text: in JSON in strings, in lines of JSON, percent-encoded. A token is
+taken whole, however long it is; its documented length is a minimum and often less than that. What other tools left
+(`[REDACTED]`, `***`, `<API_KEY>`, `${{API_KEY}}`) is never a finding. Where files are reviewed, published samples
+and plainly invented values (`your-api-key`, the test cards of the networks, addresses at `example.com`) are none
+either; a recorder takes them too.
 
 A rule is allowed, for a reason and perhaps until a day, under `redact: allow:` in `dryfire.yaml`.
 
