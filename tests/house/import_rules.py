@@ -37,7 +37,7 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["providers", "reports", "github", "git_tree"], EDGE),
     # assembly: engine and edges put together; the library's public face
     **dict.fromkeys(["runner", "case_run", "llm", "replay", "tracing", "pytest_plugin"], ASSEMBLY),
-    **dict.fromkeys(["old_text"], ASSEMBLY),
+    **dict.fromkeys(["base", "old_text"], ASSEMBLY),
     # front doors: parse, call, print, return a number
     **dict.fromkeys(["cli", "commands", "console", "action", "__main__", "hooks"], DOOR),
 }
