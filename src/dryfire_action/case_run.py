@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from dryfire_action.suite import Case, Config, Mode
     from dryfire_action.tree import Tree
 
+OTHER_RULES = "recorded under other ignore rules: dryfire rekey"
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
@@ -106,10 +108,10 @@ def _shelf(case: Case, config: Config, around: Surroundings, path: str) -> Shelf
 async def _live(case: Case, config: Config, around: Surroundings, basis: CaseResult) -> CaseResult:
     """Without any cassette: the provider answers, or the script does."""
     inner = LiveProvider(case.provider)
-    script = _Script(case)
+    script = Script(case)
     results = []
     for index in range(case.repeat):
-        run, tools = await _agent(case, around, script.before(inner), SystemClock())
+        run, tools = await run_agent(case, around, script.before(inner), SystemClock())
         results.append(_judged(case, config, index, run, _live_turns(run), tools))
     notices = ("passthrough: run with its real code, not recorded",) if case.passthrough_rule else ()
     return _rolled_up(case, basis, results, notices=notices)
@@ -120,22 +122,23 @@ async def _replayed(shelf: Shelf, around: Surroundings, basis: CaseResult) -> Ca
     case, config = shelf.case, shelf.config
     cassette = shelf.read() or Cassette(shelf.header(), ())
     retries = max((exchange.attempt for exchange in cassette.exchanges), default=0)
-    script = _Script(case)
+    script = Script(case)
     results, unplayed = [], 0
     for index in range(case.repeat):
         replaying = ReplayingProvider(cassette, run=index, diagnose=True, mask=shelf.mask)
-        run, tools = await _agent(case, around, script.before(replaying), ReplayClock(), retries)
+        run, tools = await run_agent(case, around, script.before(replaying), ReplayClock(), retries)
         left = replaying.left_over()
         unplayed += 0 if replaying.tape.misses else len(left)
         results.append(_judged(case, config, index, run, _turns(replaying.tape, left), tools))
     unplayed += sum(exchange.run >= case.repeat for exchange in cassette.exchanges)
-    return _rolled_up(case, basis, results, unplayed=unplayed)
+    other_rules = cassette.header.ignore != config.ignore
+    return _rolled_up(case, basis, results, unplayed=unplayed, notices=(OTHER_RULES,) if other_rules else ())
 
 
 async def _recorded(shelf: Shelf, mode: Mode, around: Surroundings, basis: CaseResult) -> CaseResult:
     """Through the recorder; in ``auto`` it serves what is known and asks only for the rest."""
     case, config = shelf.case, shelf.config
-    script = _Script(case)
+    script = Script(case)
     results = []
     with ExitStack() as stack:
         recording = Recording(shelf, mode, around.today, stack)
@@ -143,13 +146,15 @@ async def _recorded(shelf: Shelf, mode: Mode, around: Surroundings, basis: CaseR
         for index in range(case.repeat):
             recorder = recording.recorder(index)
             clock = RecordingClock(recorder.tape)
-            run, tools = await _agent(case, around, script.before(recorder), clock, recording.most_attempts)
+            run, tools = await run_agent(
+                case, around, script.before(recorder), clock, recording.most_attempts
+            )
             results.append(_judged(case, config, index, run, _turns(recorder.tape, ()), tools))
         notice = recording.finish([result.termination for result in results])
     return _rolled_up(case, basis, results, notices=(notice,) if notice else ())
 
 
-class _Script:
+class Script:
     """Where the runs of a scripted case are in their common script; nothing for any other case."""
 
     def __init__(self, case: Case) -> None:
@@ -165,7 +170,7 @@ class _Script:
         return self._stamp
 
 
-async def _agent(
+async def run_agent(
     case: Case, around: Surroundings, provider: Provider, clock: Clock, retries: int = 0
 ) -> tuple[Run, MockedTools]:
     """One run of a case. ``retries`` are those that its recording took, whatever the command line allows now."""
