@@ -170,6 +170,18 @@ class Script:
         return self._stamp
 
 
+def first_request(case: Case) -> Request:
+    """The request that every run of ``case`` begins with."""
+    return Request(
+        provider=case.provider,
+        model=case.model,
+        messages=case.messages,
+        system=case.system,
+        tools=case.tools,
+        params=case.params,
+    )
+
+
 async def run_agent(
     case: Case, around: Surroundings, provider: Provider, clock: Clock, retries: int = 0
 ) -> tuple[Run, MockedTools]:
@@ -184,15 +196,7 @@ async def run_agent(
         retry=replace(around.retry, max_retries=max(around.retry.max_retries, retries)),
         max_turns=case.max_turns,
     )
-    request = Request(
-        provider=case.provider,
-        model=case.model,
-        messages=case.messages,
-        system=case.system,
-        tools=case.tools,
-        params=case.params,
-    )
-    return await runner.run(request, run_id=case.id), tools
+    return await runner.run(first_request(case), run_id=case.id), tools
 
 
 def _turns(tape: RunTape, rest: Sequence[Exchange]) -> tuple[TurnResult, ...]:

@@ -89,15 +89,18 @@ class RunTape:
     """One run's place in a case and everything that went through: what recorder and replay have in common.
 
     Turn and attempt are counted by outcome: after an answer comes the next turn, after a failure the next attempt.
+    ``fingerprinter`` is that of the rules of an earlier version, where they count.
     """
 
-    def __init__(self, run: int = 0, mask: Masker | None = None) -> None:
+    def __init__(
+        self, run: int = 0, mask: Masker | None = None, fingerprinter: Fingerprinter | None = None
+    ) -> None:
         self.run = run
         self.mask = mask
         self.turn = 0
         self.attempt = 0
         self.played: list[Played] = []
-        self._fingerprinter = Fingerprinter(mask)
+        self._fingerprinter = fingerprinter or Fingerprinter(mask)
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
