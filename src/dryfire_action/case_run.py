@@ -16,7 +16,8 @@ from dryfire_action.cassette_names import cassette_path, partial_path
 from dryfire_action.checks import finished, judge
 from dryfire_action.errors import CassetteDamaged, DryfireError, ProviderUnavailable
 from dryfire_action.fingerprint import ignoring
-from dryfire_action.messages import Request
+from dryfire_action.likeness import Likeness, likeness
+from dryfire_action.messages import NO_USAGE, Request
 from dryfire_action.mocks import MockedTools
 from dryfire_action.passthrough import run_impl
 from dryfire_action.patterns import compile_pattern
@@ -205,12 +206,16 @@ def _turns(tape: RunTape, rest: Sequence[Exchange]) -> tuple[TurnResult, ...]:
         return played
     reached = {(item.turn, item.attempt) for item in tape.played}
     unreached = (e for e in rest if (e.turn, e.attempt) not in reached)
-    return (*played, *(TurnResult(e.turn, e.attempt, "not_reached", recorded=e.key) for e in unreached))
+    return (
+        *played,
+        *(TurnResult(e.turn, e.attempt, "not_reached", recorded=e.key, usage=e.usage) for e in unreached),
+    )
 
 
 def _turn(played: Played) -> TurnResult:
     miss = played.miss
     recorded = miss.recorded if miss else played.exchange
+    alike = likeness(recorded.fingerprint, played.current) if miss and recorded else Likeness(0, 0)
     return TurnResult(
         index=played.turn,
         attempt=played.attempt,
@@ -219,6 +224,9 @@ def _turn(played: Played) -> TurnResult:
         current=played.current.key,
         changes=miss.changes if miss else (),
         note=miss.sentence if miss and not miss.changes else "",
+        equal=alike.equal,
+        fields=alike.fields,
+        usage=recorded.usage if recorded else NO_USAGE,
     )
 
 

@@ -7,17 +7,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from dryfire_action.errors import EXIT_FAILED, EXIT_PASSED, EXIT_RECORDING, EXIT_USAGE
+from dryfire_action.messages import NO_USAGE, total_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from dryfire_action.agent import Run
+    from dryfire_action.behaviour import BehaviourChange, NoLongerReplayed
     from dryfire_action.causes import Cause
     from dryfire_action.errors import Place
     from dryfire_action.field_changes import FieldChange
-    from dryfire_action.messages import JsonValue
+    from dryfire_action.messages import JsonValue, Usage
 
 TurnOutcome = Literal["replayed", "recorded", "live", "stale", "missing", "failed", "not_reached"]
+State = Literal["clear", "shrunk", "skipped", "failed", "stale", "nothing_checked", "stopped"]
 CaseOutcome = Literal["passed", "failed", "stale", "missing", "damaged", "excluded", "skipped"]
 CASE_OUTCOMES: tuple[CaseOutcome, ...] = (
     "passed",
@@ -34,7 +37,8 @@ CASE_OUTCOMES: tuple[CaseOutcome, ...] = (
 class TurnResult:
     """One attempt of one turn. ``recorded`` and ``current`` are keys; ``changes`` says why they differ.
 
-    ``note`` is a sentence for what fields cannot say ("recorded 2 times, asked 3 times", "not reached").
+    ``note`` is a sentence for what fields cannot say ("recorded 2 times, asked 3 times", "not reached"). Of a stale
+    turn, ``equal`` says how many of the request's ``fields`` the recorded one has too. ``usage`` is the recording's.
     """
 
     index: int
@@ -44,6 +48,9 @@ class TurnResult:
     current: str | None = None
     changes: tuple[FieldChange, ...] = ()
     note: str = ""
+    equal: int = 0
+    fields: int = 0
+    usage: Usage = NO_USAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +151,11 @@ class Results:
     ``left_out`` counts the cases that arguments left out, ``not_run`` those an early stop left, ``complete`` is False
     when the run stopped early (``--fail-fast``, an interrupt), ``mode`` is the cassette mode that was asked for (None:
     each suite's own), ``command`` re-records only what is stale ("" when nothing is), ``causes`` are the edits that
-    made turns stale.
+    made turns stale, ``history`` why old texts of theirs could not be found ("": all were, or nobody asked).
+
+    ``base`` is the commit that was compared with, ``no_longer_replayed`` what it replays and this does not,
+    ``behaviour`` what its recordings did otherwise; ``not_compared`` says why there was no comparison where one was
+    asked for. Both lists are None where nothing was compared.
     """
 
     suites: tuple[SuiteResult, ...]
@@ -157,6 +168,11 @@ class Results:
     allow_empty: bool = False
     command: str = ""
     causes: tuple[Cause, ...] = ()
+    history: str = ""
+    base: str | None = None
+    not_compared: str = ""
+    no_longer_replayed: tuple[NoLongerReplayed, ...] | None = None
+    behaviour: tuple[BehaviourChange, ...] | None = None
     warnings: tuple[str, ...] = ()
 
     @property
@@ -175,6 +191,28 @@ class Results:
         return tuple(case for case in self.cases if case.outcome in ("stale", "missing", "damaged"))
 
     @property
+    def state(self) -> State:
+        """What it all comes to. Only ``clear`` may be shown as an all-clear.
+
+        Of several, the first of: ``stopped`` by an interrupt, ``nothing_checked``, ``stale`` (or missing, or damaged),
+        ``failed``, ``skipped`` cases, ``stopped`` early, ``shrunk`` (the base replays more), ``clear``.
+        """
+        outcomes = {case.outcome for case in self.cases}
+        if self.interrupted:
+            return "stopped"
+        if not self.checked:
+            return "skipped" if "skipped" in outcomes else "nothing_checked"
+        if outcomes & {"stale", "missing", "damaged"}:
+            return "stale"
+        if "failed" in outcomes:
+            return "failed"
+        if "skipped" in outcomes:
+            return "skipped"
+        if not self.complete:
+            return "stopped"
+        return "shrunk" if self.no_longer_replayed else "clear"
+
+    @property
     def exit_code(self) -> int:
         """The exit code of DESIGN: of several the first of 2, 3, 1 (an interrupt is the caller's 130)."""
         codes = {case.exit_code for case in self.cases if case.outcome != "skipped" or not self.allow_skipped}
@@ -183,6 +221,26 @@ class Results:
         return next(
             (code for code in (EXIT_USAGE, EXIT_RECORDING, EXIT_FAILED) if code in codes), EXIT_PASSED
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What recording again takes, as far as the recordings that it replaces tell: calls of the model, and tokens."""
+
+    calls: int
+    usage: Usage
+
+
+def cost_of(cases: Iterable[CaseResult]) -> Cost:
+    """What it takes to record what is stale or missing in ``cases``. What a damaged file held is not known."""
+    turns = [
+        turn
+        for case in cases
+        for run in case.runs
+        for turn in run.turns
+        if turn.outcome in ("stale", "missing", "not_reached")
+    ]
+    return Cost(len(turns), total_usage(turn.usage for turn in turns))
 
 
 def counts(cases: Sequence[CaseResult]) -> dict[str, int]:

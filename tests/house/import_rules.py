@@ -22,7 +22,7 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["errors", "messages", "fingerprint", "field_changes", "redact", "cassette"], WORDS),
     **dict.fromkeys(["canonical_json", "change_notes", "suite", "results", "version", "visible"], WORDS),
     **dict.fromkeys(["document", "problems_text"], WORDS),
-    **dict.fromkeys(["json_leaves", "patterns", "placeholders", "repetition", "source_text"], WORDS),
+    **dict.fromkeys(["json_leaves", "likeness", "patterns", "placeholders", "repetition", "source_text"], WORDS),
     **dict.fromkeys(["secret_checksums", "secret_keys", "secret_names", "secret_placeholders"], WORDS),
     **dict.fromkeys(["named_texts", "secret_allowances", "secret_platform_tokens"], WORDS),
     **dict.fromkeys(["secret_provider_tokens", "secret_rule", "secret_rules", "secret_search"], WORDS),
@@ -37,7 +37,7 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["providers", "reports", "github", "git_tree"], EDGE),
     # assembly: engine and edges put together; the library's public face
     **dict.fromkeys(["runner", "case_run", "llm", "replay", "tracing", "pytest_plugin"], ASSEMBLY),
-    **dict.fromkeys(["base", "old_text"], ASSEMBLY),
+    **dict.fromkeys(["base", "comparison", "explanation", "old_text"], ASSEMBLY),
     # front doors: parse, call, print, return a number
     **dict.fromkeys(["cli", "commands", "console", "action", "__main__", "hooks"], DOOR),
 }
@@ -79,7 +79,8 @@ SHARED_EDGES = {"tree", "yaml_io"}
 # Types that a lower unit names in annotations only. Each line needs a reason.
 TYPES_ONLY: dict[str, set[str]] = {
     "errors": {"playback"},  # CassetteMissError carries the Miss that playback made
-    "results": {"agent", "causes"},  # a row of a report shows the Run it is about, a report its causes
+    # a row of a report shows the Run it is about, a report its causes and what the base replays
+    "results": {"agent", "behaviour", "causes"},
 }
 
 # Hooks run on every commit: nothing they load may load these.
