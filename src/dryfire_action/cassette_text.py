@@ -77,7 +77,7 @@ def shown(value: Any) -> str:
     """What a file holds, as it may stand in a message: on one line, short, and harmless."""
     if isinstance(value, str):
         return f"'{cut(visible(value[:200]), 80)}'"
-    return "missing" if value is None else f"no text but a {type(value).__name__}"
+    return "missing" if value is None else "not a text"
 
 
 class _Refused(ValueError):
