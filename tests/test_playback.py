@@ -1,0 +1,213 @@
+"""A replay is served by key, from this run of this case alone; what is not recorded is a miss that says why."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from dryfire_action.cassette import Cassette, Exchange, Header
+from dryfire_action.errors import CassetteMissError, ProviderError, UsageError
+from dryfire_action.fingerprint import fingerprint_of
+from dryfire_action.messages import Message, Request, Response, ToolCall, ToolResult
+from dryfire_action.placeholders import answer_json, error_json
+from dryfire_action.playback import ReplayingProvider
+from tests.made_cases import asks, fails, says
+
+HEADER = Header("s", "c", "told", "m", sdk_version="1.2")
+
+
+def request(*texts: str, **settings: Any) -> Request:
+    return Request(
+        **{"provider": "told", "model": "m", "messages": tuple(Message("user", t) for t in texts)} | settings
+    )
+
+
+def exchange(
+    asked: Request,
+    outcome: Response | ProviderError,
+    turn: int = 0,
+    attempt: int = 0,
+    run: int = 0,
+    **facts: Any,
+) -> Exchange:
+    found = Exchange(run, turn, attempt, fingerprint_of(asked), "2026-01-01", **facts)
+    if isinstance(outcome, ProviderError):
+        return replace(found, error=error_json(outcome))
+    return replace(found, answer=answer_json(outcome), usage=outcome.usage)
+
+
+def replaying(*exchanges: Exchange, **settings: Any) -> ReplayingProvider:
+    return ReplayingProvider(Cassette(HEADER, exchanges), **settings)
+
+
+def ask(provider: ReplayingProvider, asked: Request) -> Response:
+    return asyncio.run(provider.complete(asked))
+
+
+def missed(provider: ReplayingProvider, asked: Request) -> Any:
+    with pytest.raises(CassetteMissError) as caught:
+        ask(provider, asked)
+    return caught.value.miss
+
+
+# ---- served by key
+
+
+def test_the_nth_request_with_a_key_gets_the_nth_exchange_with_it() -> None:
+    provider = replaying(exchange(request("a"), says("pending")), exchange(request("a"), says("done"), 1))
+    assert [ask(provider, request("a")).text for _ in range(2)] == ["pending", "done"]
+    assert provider.left_over() == ()
+
+
+def test_asked_more_often_than_recorded_is_missing_and_says_so() -> None:
+    provider = replaying(exchange(request("a"), says("pending")), exchange(request("a"), says("done"), 1))
+    for _ in range(2):
+        ask(provider, request("a"))
+    miss = missed(provider, request("a"))
+    assert (miss.outcome, miss.changes, miss.times_recorded, miss.times_asked) == ("missing", (), 2, 3)
+    assert miss.sentence == (
+        "turn 2: this request is recorded twice and was asked for more times than that (3 times)"
+    )
+    assert missed(provider, request("a")).times_asked == 4, "there is no wrap-around"
+
+
+def test_the_order_of_asking_does_not_matter() -> None:
+    provider = replaying(exchange(request("a"), says("A")), exchange(request("b"), says("B"), 1))
+    assert ask(provider, request("b")).text == "B"
+    assert ask(provider, request("a")).text == "A"
+
+
+def test_another_request_at_this_place_is_stale_and_names_the_fields() -> None:
+    provider = replaying(exchange(request("a", system="x"), says("A")))
+    miss = missed(provider, request("a", system="y", params={"temperature": 0}))
+    assert miss.outcome == "stale"
+    assert [(change.path, change.change) for change in miss.changes] == [
+        ("params.temperature", "added"),
+        ("system", "changed"),
+    ]
+    assert miss.sentence == (
+        "turn 0: recorded for another request; changed: params.temperature (added), system (changed)"
+    )
+    assert [each.turn for each in provider.left_over()] == [0]
+
+
+def test_nothing_recorded_at_this_place_is_missing() -> None:
+    provider = replaying(exchange(request("a"), says("A")))
+    ask(provider, request("a"))
+    miss = missed(provider, request("b"))
+    assert (miss.outcome, miss.sentence) == ("missing", "turn 1: nothing is recorded here")
+
+
+def test_an_empty_cassette_is_said_to_be_empty() -> None:
+    assert missed(replaying(), request("a")).sentence == (
+        "turn 0: the cassette is empty, nothing can be replayed"
+    )
+
+
+def test_a_run_is_served_its_own_exchanges_only() -> None:
+    recorded = (exchange(request("a"), says("first"), run=0), exchange(request("a"), says("second"), run=1))
+    assert ask(replaying(*recorded, run=1), request("a")).text == "second"
+    miss = missed(replaying(*recorded, run=2), request("a"))
+    assert miss.sentence.startswith("run 2, turn 0: ")
+
+
+def test_a_miss_at_a_later_attempt_says_which() -> None:
+    provider = replaying(exchange(request("a"), fails(503)))
+    with pytest.raises(ProviderError):
+        ask(provider, request("a"))
+    assert missed(provider, request("b")).sentence.startswith("turn 0, attempt 1: ")
+
+
+# ---- what is handed out
+
+
+def test_a_recorded_failure_is_raised_again_with_all_it_said() -> None:
+    provider = replaying(
+        exchange(request("a"), fails(429, "slow down", retry_after=7)),
+        exchange(request("a"), says("ok"), 0, 1),
+    )
+    with pytest.raises(ProviderError) as caught:
+        ask(provider, request("a"))
+    error = caught.value
+    assert (error.kind, error.message, error.status, error.retry_after, error.retryable) == (
+        "Overloaded",
+        "slow down",
+        429,
+        7,
+        True,
+    )
+    assert ask(provider, request("a")).text == "ok"
+    assert [(each.turn, each.attempt) for each in provider.tape.played] == [(0, 0), (0, 1)]
+
+
+def test_calls_get_ids_that_are_new_in_the_conversation() -> None:
+    first = request("a")
+    provider = replaying(exchange(first, asks({"n": 1}, {"n": 2})))
+    answer = ask(provider, first)
+    assert [call.id for call in answer.tool_calls] == ["call_0", "call_1"]
+    second = replace(
+        first,
+        messages=(
+            *first.messages,
+            Message("assistant", tool_calls=(ToolCall("call_2", "lookup", {}), ToolCall("x", "lookup", {}))),
+            Message("tool", tool_results=(ToolResult("call_2", "ok"), ToolResult("x", "ok"))),
+        ),
+    )
+    provider = replaying(exchange(second, asks({"n": 3})))
+    assert [call.id for call in ask(provider, second).tool_calls] == ["call_3"]
+
+
+# ---- diagnosis
+
+
+def test_in_diagnosis_the_answer_of_this_place_is_fed_forward_and_the_run_has_failed_all_the_same() -> None:
+    recorded = (
+        exchange(request("a", system="x"), says("A")),
+        exchange(request("a", "b", system="x"), says("B"), 1),
+    )
+    provider = replaying(*recorded, diagnose=True)
+    assert ask(provider, request("a", system="y")).text == "A"
+    assert ask(provider, request("a", "c", system="y")).text == "B"
+    assert [[change.path for change in miss.changes] for miss in provider.tape.misses] == [
+        ["system"],
+        ["system", "messages[1].content"],
+    ]
+    assert [each.outcome for each in provider.tape.played] == ["stale", "stale"]
+
+
+def test_in_diagnosis_a_recorded_failure_is_fed_forward_too() -> None:
+    provider = replaying(exchange(request("a", system="x"), fails(503)), diagnose=True)
+    with pytest.raises(ProviderError):
+        ask(provider, request("a", system="y"))
+    assert provider.tape.misses[0].outcome == "stale"
+
+
+def test_in_diagnosis_a_place_without_a_recording_is_still_a_miss() -> None:
+    provider = replaying(diagnose=True)
+    assert missed(provider, request("a")).outcome == "missing"
+    assert [each.outcome for each in provider.tape.played] == ["missing"]
+
+
+# ---- what was expected
+
+
+@pytest.mark.parametrize(
+    ("expected", "message"),
+    [
+        ({"expect_provider": "anthropic"}, "recorded against the provider 'told', expected 'anthropic'"),
+        ({"expect_version": "1.3"}, "recorded against version 1.2 of 'told', expected 1.3"),
+        ({"expect_version": ""}, "recorded against version 1.2 of 'told', expected "),
+    ],
+)
+def test_a_recording_of_another_origin_is_refused(expected: dict[str, str], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        replaying(**expected)
+
+
+def test_a_recording_of_the_expected_origin_is_served() -> None:
+    provider = replaying(exchange(request("a"), says("A")), expect_provider="told", expect_version="1.2")
+    assert ask(provider, request("a")).text == "A"
+    assert provider.name == "told"
