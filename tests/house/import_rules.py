@@ -24,8 +24,12 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["document", "likeness", "problems_text"], WORDS),
     **dict.fromkeys(["json_leaves", "patterns", "placeholders", "repetition", "source_text"], WORDS),
     **dict.fromkeys(["secret_checksums", "secret_keys", "secret_names", "secret_placeholders"], WORDS),
-    **dict.fromkeys(["named_texts", "secret_allowances", "secret_platform_tokens"], WORDS),
-    **dict.fromkeys(["secret_provider_tokens", "secret_rule", "secret_rules", "secret_search"], WORDS),
+    **dict.fromkeys(
+        ["named_texts", "secret_allowances", "secret_assignments", "secret_platform_tokens"], WORDS
+    ),
+    **dict.fromkeys(
+        ["secret_provider_tokens", "secret_rule", "secret_rule_set", "secret_rules", "secret_search"], WORDS
+    ),
     **dict.fromkeys(["secret_shapes", "text_diff"], WORDS),
     # engine: what happens; everything ambient is handed in
     **dict.fromkeys(
@@ -34,7 +38,7 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["case_values"], ENGINE),
     # edges: each knows one outside thing
     **dict.fromkeys(["tree", "yaml_io", "cassette_file", "suite_file", "passthrough"], EDGE),
-    **dict.fromkeys(["providers", "reports", "github", "git_tree"], EDGE),
+    **dict.fromkeys(["providers", "recordings", "reports", "github", "git_tree"], EDGE),
     # assembly: engine and edges put together; the library's public face
     **dict.fromkeys(["runner", "case_run", "llm", "replay", "tracing", "pytest_plugin"], ASSEMBLY),
     **dict.fromkeys(["base", "comparison", "explanation", "old_text"], ASSEMBLY),
@@ -95,6 +99,7 @@ PROVIDER_SDKS = {"anthropic", "openai", "google"}
 # Import name of every third-party module we use, and the distribution that must be declared for it.
 DISTRIBUTIONS = {
     "anthropic": "anthropic",
+    "brotli": "brotli",
     "filelock": "filelock",
     "google": "google-genai",
     "jsonschema": "jsonschema",
@@ -110,6 +115,7 @@ DISTRIBUTIONS = {
     "ruamel": "ruamel.yaml",
     "typing_extensions": "typing-extensions",
     "yaml": "pyyaml",
+    "zstandard": "zstandard",
 }
 
 # What words and engine must be handed instead of reaching for it: files, clock, chance, network, environment.
