@@ -64,11 +64,16 @@ def default_base(root: Path, head: str = "HEAD") -> str | None:
 
 
 def replayed_cases(chosen: Iterable[tuple[Suite, Case]]) -> Cases:
-    """Those of ``chosen`` that are replayed from recordings: no passthrough, and scripted only if that is recorded."""
+    """Those of ``chosen`` that are replayed from recordings.
+
+    That is no passthrough, nothing in mode ``off``, and what is scripted only if that is recorded.
+    """
     return {
         (suite.config.folder, case.suite, case.name): (suite, case)
         for suite, case in chosen
-        if case.passthrough_rule is None and (not case.scripted or suite.config.scripted)
+        if case.passthrough_rule is None
+        and (not case.scripted or suite.config.scripted)
+        and suite.config.mode != "off"
     }
 
 
@@ -76,7 +81,7 @@ def no_longer_replayed(
     base: Iterable[tuple[Suite, Case]], head: Sequence[tuple[Suite, Case]]
 ) -> tuple[NoLongerReplayed, ...]:
     """The cases that ``base`` replays and ``head`` does not, in the base's order."""
-    head_all = {(suite.config.folder, case.suite, case.name): case for suite, case in head}
+    head_all = {(suite.config.folder, case.suite, case.name): (suite, case) for suite, case in head}
     head_replayed = replayed_cases(head)
     return tuple(
         NoLongerReplayed(case.id, _reason(head_all.get(key)))
@@ -143,7 +148,10 @@ def _compared(
         return "damaged"
 
 
-def _reason(case: Case | None) -> Reason:
-    if case is None:
+def _reason(now: tuple[Suite, Case] | None) -> Reason:
+    if now is None:
         return "deleted"
-    return "passthrough" if case.passthrough_rule else "scripted"
+    suite, case = now
+    if case.passthrough_rule:
+        return "passthrough"
+    return "scripted" if case.scripted and not suite.config.scripted else "off"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dryfire_action.messages import JsonObject, JsonValue, Usage
 
 Kind = Literal["tools", "arguments", "termination", "wording", "new"]
-Reason = Literal["deleted", "passthrough", "scripted"]
+Reason = Literal["deleted", "left_out", "passthrough", "scripted", "off"]
 KINDS: tuple[Kind, ...] = ("tools", "arguments", "termination", "wording", "new")
 
 
@@ -62,9 +62,11 @@ class NoLongerReplayed:
     def sentence(self) -> str:
         """The reason in words."""
         return {
-            "deleted": "the case is gone",
+            "deleted": "no suite holds it any more",
+            "left_out": "the same arguments leave it out now",
             "passthrough": "it runs real code now (impl:), so it is never replayed",
             "scripted": "it is answered by its script now, not by a recording",
+            "off": "recordings are switched off for it now (mode: off)",
         }[self.reason]
 
 

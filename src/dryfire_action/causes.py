@@ -84,8 +84,9 @@ class Cause:
     """One edit that made turns stale.
 
     ``path`` is the field (``[*]`` for an index that differs between cases), ``cases`` their ids, ``turns`` how many
-    turns it shows in, ``where`` the places it may come from. ``explanation`` adds ``diff``, more of the ``note``,
-    whether the old text was found, and the commit (``revision``) it was found in.
+    turns it shows in, ``where`` the places it may come from. ``explanation`` adds ``diff``, more of the ``note``, where
+    inside a JSON value the difference is (``inner``), whether the old text was found, and the commit (``revision``) it
+    was found in.
     """
 
     path: str
@@ -96,6 +97,7 @@ class Cause:
     turns: int
     where: tuple[Place, ...] = ()
     note: str = ""
+    inner: str = ""
     diff: tuple[DiffLine, ...] = ()
     old_found: bool = False
     revision: str = ""

@@ -1,7 +1,7 @@
 """Explaining causes: the old text beside the new one, and what is special about the difference.
 
 Old texts come from git and are accepted only by their digest. Where there are none, names and digests stand alone and
-``Explanation.history`` says how to have them.
+``Results.history`` says how to have them.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dryfire_action.case_values import values_of
+from dryfire_action.causes import INCONSISTENT
 from dryfire_action.change_notes import inner_changes, note_for
 from dryfire_action.old_text import History
-from dryfire_action.text_diff import diff
+from dryfire_action.text_diff import ABSENT, diff
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,10 +21,14 @@ if TYPE_CHECKING:
 
     from dryfire_action.causes import Cause
     from dryfire_action.messages import JsonValue
+    from dryfire_action.results import Results
     from dryfire_action.tree import Tree
 
 # Enough to find the place inside a large schema; more would hide the text itself.
 MAX_INNER_PATHS = 3
+
+OTHER_RULES = "the text is the same, and the ignore rules are not"
+OTHER_VERSION = "dryfire has other rules for fingerprints than when this was recorded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,47 +39,58 @@ class Explanation:
     history: str = ""
 
 
+def with_explanations(results: Results, root: Path, tree: Tree) -> Results:
+    """``results`` with their causes explained. Git is asked only where there are causes, and never raises for it."""
+    if not results.causes:
+        return results
+    found = explained(results.causes, root, tree, base=results.base)
+    return replace(results, causes=found.causes, history=found.history)
+
+
 def explained(causes: Sequence[Cause], root: Path, tree: Tree, *, base: str | None = None) -> Explanation:
     """``causes`` with diffs and notes. ``base`` is a commit worth looking at early. Raises nothing for want of git."""
     if not causes:
         return Explanation(())
     with History(root, tree, base=base) as history:
         found = [_explained(cause, history) for cause in causes]
-        without = any(cause.old is not None and not cause.old_found for cause in found)
+        without = any(_has_old_text(cause) and not cause.old_found for cause in found)
         return Explanation(tuple(found), history.why_none if without else "")
 
 
+def _has_old_text(cause: Cause) -> bool:
+    """Whether there can be an old text in git: a version is none, and an answer of the model stands in no suite."""
+    return cause.old is not None and cause.path != "fingerprint_version" and INCONSISTENT not in cause.note
+
+
 def _explained(cause: Cause, history: History) -> Cause:
-    if cause.first is None:
+    if cause.path == "fingerprint_version":
+        return replace(cause, note=_joined(cause.note, OTHER_VERSION))
+    if cause.first is None or (cause.old is not None and not _has_old_text(cause)):
         return cause
     case, ignore = cause.first.case, cause.first.ignore
-    new = values_of(case, ignore)
     old = history.old_value(case, cause.first.cassette, cause.old, ignore=ignore) if cause.old else None
     if cause.old is not None and old is None:
         return cause
+    cause = replace(cause, old_found=old is not None, revision=old.revision if old else "")
+    new = values_of(case, ignore)
     if cause.new is not None and cause.new not in new:
-        return replace(cause, old_found=old is not None)
-    before: JsonValue = old.value if old else None
-    after: JsonValue = new[cause.new] if cause.new is not None else None
-    if cause.change == "added":
-        lines, special = diff("", after), ""
-    elif cause.change == "removed":
-        lines, special = diff(before, ""), ""
-    else:
-        lines, special = diff(before, after), _special(before, after)
-    return replace(
-        cause,
-        diff=lines,
-        note="; ".join(part for part in (cause.note, special) if part),
-        old_found=old is not None,
-        revision=old.revision if old else "",
-    )
+        # What real code or a model said stands in no suite.
+        return cause
+    before: JsonValue = old.value if old else ABSENT
+    after: JsonValue = ABSENT if cause.new is None else new[cause.new]
+    lines = diff(before, after)
+    if before is ABSENT or after is ABSENT:
+        return replace(cause, diff=lines)
+    special = note_for(before, after) if lines else OTHER_RULES
+    return replace(cause, diff=lines, note=_joined(cause.note, special), inner=_inner(before, after))
 
 
-def _special(before: JsonValue, after: JsonValue) -> str:
-    """What kind of difference it is, and where inside a JSON value it is."""
+def _inner(before: JsonValue, after: JsonValue) -> str:
+    """Where inside a JSON value the difference is."""
     inner = [f"{path} {change}" for path, change in inner_changes(before, after) if path]
     shown = ", ".join(inner[:MAX_INNER_PATHS])
-    if len(inner) > MAX_INNER_PATHS:
-        shown += f" and {len(inner) - MAX_INNER_PATHS} more"
-    return "; ".join(part for part in (note_for(before, after), shown) if part)
+    return f"{shown} and {len(inner) - MAX_INNER_PATHS} more" if len(inner) > MAX_INNER_PATHS else shown
+
+
+def _joined(*notes: str) -> str:
+    return "; ".join(note for note in notes if note)

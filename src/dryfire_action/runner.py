@@ -18,7 +18,7 @@ from dryfire_action.retry import RetryPolicy
 from dryfire_action.tree import FolderTree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from dryfire_action.suite import Case, Mode, Suite
@@ -81,7 +81,7 @@ def run_suites(
         model=options.model,
         passthrough=options.passthrough,
     )
-    chosen = [(suite, case) for suite in suites for case in suite.cases if _selected(suite, case, options)]
+    chosen = selected(suites, options)
     found: dict[int, CaseResult] = {}
     interrupted = _run_interruptible(_run_all(chosen, options, around, found, progress))
     by_suite: dict[str, list[CaseResult]] = {}
@@ -208,6 +208,11 @@ def _run_interruptible(work: Coroutine[None, None, None]) -> bool:
         return asyncio.run(watched())
     except KeyboardInterrupt:
         return True
+
+
+def selected(suites: Iterable[Suite], options: RunOptions) -> list[tuple[Suite, Case]]:
+    """The cases that ``options`` ask for, each with its suite, in order."""
+    return [(suite, case) for suite in suites for case in suite.cases if _selected(suite, case, options)]
 
 
 def _selected(suite: Suite, case: Case, options: RunOptions) -> bool:
