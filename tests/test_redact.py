@@ -189,6 +189,32 @@ def test_layers_that_are_text_are_opened(text: str) -> None:
     assert quote(PASSWORD, safe="") not in redact_text(text, numbered())
 
 
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("db:\n  password: {}\n  user: x\n", None),
+        ("password = {}", None),
+        ("Server=tcp:db;User ID=sa;Password={};Encrypt=True", None),
+        ("client_id=a&client_secret={}&grant_type=x", None),
+        ("deploy --api-key {} --verbose", None),
+        ('--b\r\nContent-Disposition: form-data; name="password"\r\n\r\n{}\r\n--b--', None),
+        ("<soap><Password>{}</Password></soap>", None),
+        ("{{'password': '{}', 'n': 1}}", None),
+        ("https://svc:{}@db.acme.io/x", None),
+        ("{}", "Authorization"),
+        ("Unknown-Scheme {}", "Authorization"),
+        ("a=1; sid={}; b=", "Cookie"),
+    ],
+)
+def test_a_value_with_marks_in_it_goes_whole(text: str, key: str | None) -> None:
+    value = "aB3&x;y,z!7q"
+    if "sid" in text:
+        value = value.replace(";", "")
+    cleaned = redact_text(text.format(value), numbered(), rules=REVIEW_RULES, key=key)
+    assert not [piece for piece in ("aB3", "z!7q", "7q") if piece in cleaned]
+    assert find_in_text(cleaned, rules=REVIEW_RULES, key=key) == ()
+
+
 def test_a_url_keeps_all_but_its_password() -> None:
     text = f"https://svc:{PASSWORD[:9]}@mail.acme.io/x?y=1"
     assert redact_text(text, numbered()) == "https://svc:[redacted:url-password:1]@mail.acme.io/x?y=1"

@@ -21,6 +21,7 @@ import pytest
 from dryfire_action import (
     json_leaves,
     named_texts,
+    secret_assignments,
     secret_names,
     secret_placeholders,
     secret_search,
@@ -167,7 +168,15 @@ def test_a_deep_tree_is_walked_without_recursion() -> None:
         tree = tree.pop()
 
 
-MODULES = (json_leaves, named_texts, secret_names, secret_placeholders, secret_search, secret_shapes)
+MODULES = (
+    json_leaves,
+    named_texts,
+    secret_assignments,
+    secret_names,
+    secret_placeholders,
+    secret_search,
+    secret_shapes,
+)
 PATTERNS = {rule.id: rule.pattern for rule in RULES if rule.pattern} | {
     f"{module.__name__}.{name}": value.pattern if isinstance(value, re.Pattern) else value
     for module in MODULES

@@ -17,8 +17,9 @@ from dryfire_action.secret_allowances import Allowance, keyed_digest
 from dryfire_action.secret_keys import key_kind
 from dryfire_action.secret_placeholders import MARKER_PATTERN, is_marker, mask
 from dryfire_action.secret_rule import Rule
+from dryfire_action.secret_rule_set import Rules, TeamRule
 from dryfire_action.secret_rules import RULES, RULESET_VERSION
-from dryfire_action.secret_search import Rules, TeamRule, search
+from dryfire_action.secret_search import search
 
 __all__ = [
     "DEFAULT_RULES",

@@ -51,6 +51,7 @@ _EXACT: dict[str, KeyKind] = {
     "cookiejar": "cookies",
     "token": "weak",
     "auth": "weak",
+    "xauth": "weak",
     "pass": "weak",
     "pin": "query",
     "bearer": "weak",

@@ -95,7 +95,7 @@ PROVIDER_TOKENS: tuple[Rule, ...] = (
     ),
     shape(
         "azure-openai-old-key", "Azure keys of the older form: 32 hexadecimal digits near the name", _TRUFFLEHOG,
-        "", rf"{EDGE}[{HEX}]{{32}}(?![{B64U}])", near="azure api-key ocp-apim",
+        "", rf"{EDGE}[{HEX}]{{32}}(?![{B64U}])", near="azure ocp-apim",
     ),
     shape(
         "wandb-old-key", "Weights & Biases keys of the older form: 40 hexadecimal digits near the name",

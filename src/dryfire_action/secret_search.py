@@ -10,19 +10,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from dryfire_action import json_leaves
 from dryfire_action.named_texts import NamedText, named_texts
-from dryfire_action.secret_allowances import Allowance
-from dryfire_action.secret_keys import KeyKind, is_id_key, plain_name
-from dryfire_action.secret_names import Found, assigned_spans, places, spans_under
+from dryfire_action.secret_assignments import assigned_spans, places, told_spans
+from dryfire_action.secret_keys import KeyKind, is_id_key
+from dryfire_action.secret_names import Found, spans_under
 from dryfire_action.secret_placeholders import MARKER_PATTERN, is_redacted
-from dryfire_action.secret_rule import EDGE, Rule
-from dryfire_action.secret_rules import RULES
+from dryfire_action.secret_rule import Rule
+from dryfire_action.secret_rule_set import Plan, Rules
 
 # JSON in a string in JSON in a string …: deeper than this it is searched as plain text.
 _DEEPEST_JSON = 6
@@ -42,94 +40,6 @@ _WORD = re.compile(r"[A-Za-z0-9_-]++")
 _CARD_DIGITS = 13
 _CREDENTIAL_WORDS = ("key", "token", "secret", "auth", "credential", "akia", "asia")
 _NEAR = 80
-
-
-class Searchable(Protocol):
-    """A compiled pattern: `re`'s, or a team's with a time limit."""
-
-    def finditer(self, text: str, /) -> Iterable[Any]:
-        """The matches, each with `span(group)`."""
-
-
-@dataclass(frozen=True, slots=True)
-class TeamRule:
-    """A rule of a team's own, from `redact.rules` in `dryfire.yaml`: a pattern, or names of keys, or both.
-
-    `group` is the part of a match that is the secret; 0 is all of it. `keys` are compared as all names are.
-    """
-
-    id: str
-    pattern: Searchable | None = None
-    group: int | str = 0
-    keys: tuple[str, ...] = ()
-
-
-class _Plan(NamedTuple):
-    """A rule table, sorted by what shows that its rules may apply."""
-
-    ids: frozenset[str]
-    starts: Mapping[str, tuple[tuple[str, Rule], ...]]
-    loose: tuple[tuple[str, Rule], ...]
-    literals: tuple[tuple[str, Rule], ...]
-    texts: tuple[tuple[str, Rule], ...]
-    near: tuple[Rule, ...]
-    digits: tuple[Rule, ...]
-
-
-@cache
-def _plan(table: tuple[Rule, ...]) -> _Plan:
-    runs = [(literal, rule) for rule in table if rule.sight == "run" for literal in rule.literals]
-    starts: dict[str, tuple[tuple[str, Rule], ...]] = {}
-    for literal, rule in runs:
-        if rule.pattern.startswith(EDGE):
-            starts[literal[:2]] = (*starts.get(literal[:2], ()), (literal, rule))
-    return _Plan(
-        ids=frozenset(rule.id for rule in table),
-        starts=starts,
-        loose=tuple((literal, rule) for literal, rule in runs if not rule.pattern.startswith(EDGE)),
-        literals=tuple(
-            (literal, rule) for rule in table if rule.sight == "literal" for literal in rule.literals
-        ),
-        texts=tuple((literal, rule) for rule in table if rule.sight == "text" for literal in rule.literals),
-        near=tuple(rule for rule in table if rule.sight == "near"),
-        digits=tuple(rule for rule in table if rule.sight == "digits"),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What is looked for: the rules of the table, a team's own, and whether published samples and plainly
-    invented values count. `allow` is not applied by the search: `allowance` says what a finding's reader
-    may let pass."""
-
-    table: tuple[Rule, ...] = RULES
-    team: tuple[TeamRule, ...] = ()
-    allow: tuple[Allowance, ...] = ()
-    samples: bool = True
-    team_ids: frozenset[str] = field(init=False, repr=False, compare=False)
-    plan: _Plan = field(init=False, repr=False, compare=False)
-    _team_keys: Mapping[str, str] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        keys = {plain_name(name): rule.id for rule in self.team for name in rule.keys}
-        object.__setattr__(self, "_team_keys", keys)
-        object.__setattr__(self, "plan", _plan(self.table))
-        object.__setattr__(self, "team_ids", frozenset(rule.id for rule in self.team))
-
-    def outside_recordings(self) -> Rules:
-        """The rules for a file that is no recording: without e-mail addresses, card numbers and account
-        names."""
-        return replace(self, table=tuple(rule for rule in self.table if not rule.recordings_only))
-
-    def team_rule_of(self, name: str) -> str | None:
-        """The id of the team's rule that names a key; None where none does."""
-        return self._team_keys.get(plain_name(name)) if self._team_keys else None
-
-    def allowance(self, rule: str, value: str, *, path: str, today: str, key: str = "") -> Allowance | None:
-        """The first entry that lets a finding pass; arguments as for `Allowance.holds`."""
-        return next(
-            (entry for entry in self.allow if entry.holds(rule, value, path=path, today=today, key=key)), None
-        )
 
 
 def search(text: str, rules: Rules, name: str | None = None, kind: KeyKind | None = None) -> list[Found]:
@@ -160,15 +70,16 @@ def _search(
     return _merged([hit for hit in found if hit[2] in plan.ids or hit[2] in rules.team_ids], text)
 
 
-def _plain_spans(text: str, plan: _Plan, samples: bool, percent: int) -> Iterator[Found]:
+def _plain_spans(text: str, plan: Plan, samples: bool, percent: int) -> Iterator[Found]:
     yield from _shape_spans(text, plan, samples)
     yield from assigned_spans(text, samples=samples)
+    yield from told_spans(text, samples=samples)
     if percent and "%" in text and _PERCENT.search(text):
         for run in re.finditer(_PERCENT_RUN, text):
             yield from _percent_spans(run, plan, samples, percent)
 
 
-def _shape_spans(text: str, plan: _Plan, samples: bool) -> Iterator[Found]:
+def _shape_spans(text: str, plan: Plan, samples: bool) -> Iterator[Found]:
     for literal, rule in plan.texts:
         if literal in text:
             yield from _matches(text, rule, samples, 0, len(text))
@@ -209,7 +120,7 @@ def _runs(classes: bytes, least: int, lead: int) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def _tokens_at(text: str, start: int, plan: _Plan, samples: bool, end: int) -> Iterator[Found]:
+def _tokens_at(text: str, start: int, plan: Plan, samples: bool, end: int) -> Iterator[Found]:
     """The tokens that begin with a word. An escape that is stuck to the word, as in `\\nsk-…` and `%3Dsk-…`, is none
     of it."""
     escaped = {"\\": 1, "%": 2}.get(text[start - 1 : start], 0)
@@ -252,7 +163,7 @@ def _is_in_blob(text: str, at: int) -> bool:
     return at >= 64 and text[at - 1] in "+/" and re.fullmatch(_BLOB, text[at - 64 : at]) is not None
 
 
-def _percent_spans(run: re.Match[str], plan: _Plan, samples: bool, percent: int) -> Iterator[Found]:
+def _percent_spans(run: re.Match[str], plan: Plan, samples: bool, percent: int) -> Iterator[Found]:
     encoded = run[0]
     places: list[int] = []
     pieces: list[str] = []
