@@ -31,7 +31,7 @@ _REDACTION_WORDS = _words(
 _SEGMENTS = r"[A-Za-z0-9]+"
 _REFERENCE = r"""(?x)
       \$\{[^{}]{0,128}\} | \$[A-Z_][A-Z0-9_]{1,127} | \$\([^()]{1,128}\)
-    | \$?\{\{[^{}]{0,128}\}\} | \{%[^{}]{1,128}%\} | \{[^{}]{1,128}\}
+    | \$?\{\{[^{}]{0,128}\}\} | \{%[^{}]{1,128}%\} | \{[^{}]{0,128}\}
     | %[A-Za-z_]\w{0,127}% | <[^<>]{1,128}> | \[[A-Za-z_][A-Za-z_ -]{0,63}\] | __[A-Za-z_]{1,62}__
     | (?:env:|ENV\[|secrets\.|vault:|ssm:|keyring:|keychain:|op:|secretref:)[^\s]{1,200}
     | (?:os\.environ|os\.getenv|process\.env|System\.getenv)[^\s]{0,200}
