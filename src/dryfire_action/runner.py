@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from posixpath import relpath
 from typing import TYPE_CHECKING, Literal
 
+from dryfire_action.before_recording import settle
 from dryfire_action.case_run import Surroundings, run_case
 from dryfire_action.cassette_file import SIZE_LIMIT
 from dryfire_action.causes import StaleRun, causes_of
@@ -82,9 +83,14 @@ def run_suites(
         passthrough=options.passthrough,
     )
     chosen = selected(suites, options)
+    # Before the first call is paid for: what a new name or other ignore rules made unfindable is found again.
+    settled = settle(chosen, options.mode, root, options.model)
     found: dict[int, CaseResult] = {}
     interrupted = _run_interruptible(_run_all(chosen, options, around, found, progress))
     by_suite: dict[str, list[CaseResult]] = {}
+    for number, result in found.items():
+        if result.cassette in settled:
+            found[number] = replace(result, notices=(*result.notices, settled[result.cassette]))
     for number in sorted(found):
         by_suite.setdefault(chosen[number][0].file, []).append(found[number])
     total = sum(len(suite.cases) for suite in suites)
@@ -126,12 +132,12 @@ def rerecord_command(
             stale[suite.file] = None
         elif found[number].outcome == "damaged":
             damaged.setdefault(suite.file, []).append(case.id)
-    model = ["--model", options.model] if options.model else []
+    model = _option("--model", options.model) if options.model else []
     commands = []
     if stale:
         commands.append(["dryfire", "run", *_from(options.cwd, stale), *model, "--cassette-mode", "auto"])
     if damaged:
-        cases = [part for ids in damaged.values() for case_id in ids for part in ("--case", case_id)]
+        cases = [part for ids in damaged.values() for case_id in ids for part in _option("--case", case_id)]
         commands.append(
             ["dryfire", "run", *_from(options.cwd, damaged), *cases, *model, "--cassette-mode", "record"]
         )
@@ -243,4 +249,9 @@ def _why_empty(
 
 
 def _from(cwd: str, files: Mapping[str, object]) -> list[str]:
-    return [relpath(file, cwd) if cwd else file for file in files]
+    paths = (relpath(file, cwd) if cwd else file for file in files)
+    return [f"./{path}" if path.startswith("-") else path for path in paths]
+
+
+def _option(name: str, value: str) -> list[str]:
+    return [f"{name}={value}"] if value.startswith("-") else [name, value]

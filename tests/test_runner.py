@@ -1,0 +1,280 @@
+"""Suites are run as the command line asks: which cases, in which mode, how many at once, and what to do next."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shlex
+import signal
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dryfire_action import case_run
+from dryfire_action.results import CaseResult
+from dryfire_action.runner import Progress, RunOptions, rerecord_command, run_suites
+from dryfire_action.suite import Config
+from tests.made_cases import (
+    Told,
+    a_case,
+    a_suite,
+    by_turn,
+    cassette_of,
+    contains,
+    live,
+    passthrough,
+    run,
+    says,
+    scripted,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dryfire_action.results import Results
+    from dryfire_action.suite import Suite
+
+
+def named(*names: str, **settings: Any) -> Suite:
+    return a_suite(*(scripted(name, **settings) for name in names), config=Config())
+
+
+def ran(results: Results) -> list[str]:
+    return [case.name for case in results.cases]
+
+
+# ---- modes
+
+
+@pytest.mark.parametrize(
+    ("flag", "config", "calls"),
+    [
+        (None, None, 0),
+        (None, "record", 1),
+        ("replay", "record", 0),
+        ("off", "replay", 1),
+        (None, "replay", 0),
+    ],
+)
+def test_the_flag_counts_before_the_config_and_replay_is_the_default(
+    tmp_path: Path, flag: str | None, config: Any, calls: int
+) -> None:
+    with live(told := Told(says("ok"))):
+        results = run(tmp_path, a_suite(a_case(), config=Config(mode=config)), mode=flag)
+    assert told.calls == calls
+    assert results.mode == flag
+
+
+# ---- which cases
+
+
+def test_a_filter_is_part_of_a_name(tmp_path: Path) -> None:
+    results = run(tmp_path, named("late refund", "refund", "order"), filter="refund")
+    assert (ran(results), results.left_out, results.complete) == (["late refund", "refund"], 1, True)
+
+
+def test_a_tag_chooses_suites(tmp_path: Path) -> None:
+    suites = [
+        a_suite(scripted("a"), config=Config(), tags=("smoke", "slow")),
+        a_suite(scripted("b"), config=Config(), file="evals/t.eval.yaml", name="t"),
+    ]
+    assert ran(run(tmp_path, *suites, tags=("smoke",))) == ["a"]
+    assert ran(run(tmp_path, *suites, tags=("smoke", "other"))) == ["a"]
+    assert ran(run(tmp_path, *suites)) == ["a", "b"]
+
+
+def test_a_case_is_chosen_by_its_exact_id(tmp_path: Path) -> None:
+    assert ran(run(tmp_path, named("a", "ab"), cases=("shop::a",))) == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("options", "warning"),
+    [
+        ({"filter": "zzz"}, "nothing was checked: none of 1 cases fits --filter 'zzz'"),
+        (
+            {"tags": ("x",), "filter": "y"},
+            "nothing was checked: none of 1 cases fits --filter 'y' and --tag 'x'",
+        ),
+        ({"cases": ("shop::refnd",)}, "no case is called 'shop::refnd'; did you mean 'shop::refund'?"),
+    ],
+)
+def test_a_choice_of_nothing_is_no_green(tmp_path: Path, options: dict[str, Any], warning: str) -> None:
+    results = run(tmp_path, named("refund"), **options)
+    assert (results.exit_code, list(results.warnings)) == (2, [warning])
+    assert run(tmp_path, named("refund"), **options, allow_empty=True).exit_code == 0
+
+
+def test_suites_without_cases_are_no_green(tmp_path: Path) -> None:
+    results = run(tmp_path, a_suite())
+    assert (results.exit_code, results.warnings) == (2, ("nothing was checked: the suites hold no cases",))
+
+
+def test_only_excluded_cases_are_no_green(tmp_path: Path) -> None:
+    results = run(tmp_path, passthrough())
+    assert [case.outcome for case in results.cases] == ["excluded"]
+    assert results.exit_code == 2
+
+
+# ---- in which order, and when it stops
+
+
+def test_results_stand_in_the_order_of_the_suites_whatever_finishes_first(tmp_path: Path) -> None:
+    finished = []
+
+    class Slow(Told):
+        async def complete(self, request: Any) -> Any:
+            for _ in range(10 - 3 * int(request.system)):
+                await asyncio.sleep(0)
+            return says("ok")
+
+    suites = [
+        a_suite(*(a_case(f"{name}{n}", system=str(n)) for n in range(3)), file=f"{name}.yaml", name=name)
+        for name in "ba"
+    ]
+    with live(Slow()):
+        results = run_suites(
+            suites,
+            RunOptions(mode="off", concurrency=3),
+            root=tmp_path,
+            today="2026-11-29",
+            environ={},
+            progress=finished.append,
+        )
+    assert ran(results) == ["b0", "b1", "b2", "a0", "a1", "a2"]
+    assert [suite.name for suite in results.suites] == ["b", "a"]
+    assert [each.case for each in finished] != [case.id for case in results.cases]
+    assert finished[-1] == Progress(6, 6, finished[-1].case, "passed")
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 9, 0])
+def test_no_more_cases_are_asked_at_once_than_allowed(tmp_path: Path, concurrency: int) -> None:
+    now = most = 0
+
+    class Counting(Told):
+        async def complete(self, request: Any) -> Any:
+            nonlocal now, most
+            now += 1
+            most = max(most, now)
+            await asyncio.sleep(0)
+            now -= 1
+            return says("ok")
+
+    with live(Counting()):
+        results = run(
+            tmp_path, *(a_case(f"c{n}", repeat=2) for n in range(5)), mode="off", concurrency=concurrency
+        )
+    assert results.exit_code == 0
+    assert most == min(max(concurrency, 1), 5)
+
+
+def test_fail_fast_stops_after_the_first_that_does_not_pass(tmp_path: Path) -> None:
+    suite = a_suite(scripted("a"), scripted("b", checks=(contains("zzz"),)), scripted("c"), config=Config())
+    results = run(tmp_path, suite, fail_fast=True, concurrency=1)
+    assert (ran(results), results.complete, results.not_run, results.exit_code) == (["a", "b"], False, 1, 1)
+
+
+def test_fail_fast_does_not_stop_at_a_skipped_case_that_is_allowed(tmp_path: Path) -> None:
+    suite = a_suite(a_case("a"), scripted("b"), config=Config())
+    options = {"mode": "record", "fail_fast": True, "concurrency": 1}
+    assert ran(run(tmp_path, suite, **options)) == ["a"]
+    allowed = run(tmp_path, suite, **options, allow_skipped=True)
+    assert (ran(allowed), allowed.exit_code) == (["a", "b"], 0)
+
+
+def test_a_fault_of_ours_in_one_case_leaves_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = case_run.judge
+
+    def faulty(case: Any, *args: Any, **kwargs: Any) -> Any:
+        if case.name == "b":
+            raise KeyError("x")
+        return judge(case, *args, **kwargs)
+
+    monkeypatch.setattr(case_run, "judge", faulty)
+    results = run(tmp_path, named("a", "b", "c"))
+    assert [case.outcome for case in results.cases] == ["passed", "failed", "passed"]
+    assert [case.error for case in results.cases][1] == "internal error: KeyError: 'x'"
+    assert results.exit_code == 2
+
+
+def test_an_interrupt_keeps_what_has_finished(tmp_path: Path) -> None:
+    class Hanging(Told):
+        async def complete(self, request: Any) -> Any:
+            if request.system == "hang":
+                threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+                await asyncio.Event().wait()
+            return says("ok")
+
+    cases = [a_case("a"), a_case("b", system="hang"), a_case("c")]
+    with live(Hanging()):
+        results = run(tmp_path, *cases, mode="record", concurrency=1)
+    assert (ran(results), results.interrupted, results.complete, results.not_run) == (["a"], True, False, 2)
+    assert cassette_of(tmp_path, "a").exists()
+    assert not cassette_of(tmp_path, "b").exists()
+
+
+def test_warnings_of_the_suites_are_those_of_the_run(tmp_path: Path) -> None:
+    assert run(tmp_path, a_suite(scripted(), config=Config(), warnings=("odd",))).warnings == ("odd",)
+
+
+# ---- what to do next
+
+
+def damaged(root: Path, stem: str) -> None:
+    cassette_of(root, stem).parent.mkdir(parents=True, exist_ok=True)
+    cassette_of(root, stem).write_text("{")
+
+
+def test_the_command_re_records_only_what_has_to_be(tmp_path: Path) -> None:
+    with live(by_turn(says("ok"))):
+        run(tmp_path, a_case("fresh"), a_case("stale"), mode="record")
+    damaged(tmp_path, "damaged")
+    suites = [
+        a_suite(a_case("fresh"), file="evals/a.yaml"),
+        a_suite(a_case("stale", system="other"), a_case("damaged"), file="evals/b.yaml"),
+        a_suite(a_case("missing"), file="evals/c.yaml"),
+    ]
+    results = run(tmp_path, *suites)
+    assert [case.outcome for case in results.cases] == ["passed", "stale", "damaged", "missing"]
+    assert results.command == (
+        "dryfire run evals/b.yaml evals/c.yaml --cassette-mode auto && "
+        "dryfire run evals/b.yaml --case shop::damaged --cassette-mode record"
+    )
+    assert run(tmp_path, suites[0]).command == ""
+
+
+@pytest.mark.parametrize(
+    ("file", "cwd", "shown"),
+    [
+        ("evals/my suite.yaml", "", "evals/my suite.yaml"),
+        ("evals/ä $(id).yaml", "", "evals/ä $(id).yaml"),
+        ("evals/a.yaml", "evals", "a.yaml"),
+        ("pkg/evals/a.yaml", "other/folder", "../../pkg/evals/a.yaml"),
+        ("-a.yaml", "", "./-a.yaml"),
+        ("pkg/-a.yaml", "pkg", "./-a.yaml"),
+    ],
+)
+def test_the_command_names_files_as_they_are_seen_from_where_it_was_called(
+    file: str, cwd: str, shown: str
+) -> None:
+    suite = a_suite(a_case(), file=file)
+    command = rerecord_command(
+        [(suite, suite.cases[0])], {0: CaseResult("shop", "refund", "stale")}, RunOptions(cwd=cwd)
+    )
+    assert shlex.split(command) == ["dryfire", "run", shown, "--cassette-mode", "auto"]
+
+
+@pytest.mark.parametrize("name", ['it\'s "late"; rm -rf ~', "naïve `x`\n✓", "$HOME", "a && b", ""])
+@pytest.mark.parametrize("suite_name", ["shop", "-s"])
+def test_the_command_is_safe_to_paste(name: str, suite_name: str) -> None:
+    case = a_case(name, suite=suite_name)
+    suite = a_suite(case)
+    options = RunOptions(model="gpt 5|sh")
+    command = rerecord_command([(suite, case)], {0: CaseResult(suite_name, name, "damaged")}, options)
+    chosen = ["--case", f"shop::{name}"] if suite_name == "shop" else [f"--case=-s::{name}"]
+    assert shlex.split(command) == [
+        *("dryfire", "run", "evals/s.eval.yaml", *chosen),
+        *("--model", "gpt 5|sh", "--cassette-mode", "record"),
+    ]
