@@ -116,5 +116,30 @@ def read_partial(tree: Tree, path: str) -> Cassette | None:
     return Cassette(header, tuple(found)) if found else None
 
 
+def locked(root: Path, path: str) -> bool:
+    """Whether some process records to the partial file at ``path`` now."""
+    from filelock import FileLock, Timeout
+
+    with refusing(path):
+        lock = below(root, f"{path}.lock", links=False)
+        if not lock.exists():  # taking it would make it
+            return False
+        try:
+            with FileLock(lock, timeout=0):
+                return False
+        except Timeout:
+            return True
+
+
+def move_partial(root: Path, source: str, target: str, unfinished: Cassette) -> None:
+    """Put ``unfinished``, which was read from the partial file at ``source``, at ``target``; ``source`` goes.
+
+    Raises ``RecordingError`` where another process records to either.
+    """
+    with recording_to(root, source) as old, recording_to(root, target) as new:
+        new.begin(unfinished)
+        old.remove()
+
+
 def _line(document: JsonObject) -> bytes:
     return json.dumps(document, ensure_ascii=False).encode() + b"\n"

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from dryfire_action.case_run import Surroundings, first_request, run_case
 from dryfire_action.cassette_file import encode
 from dryfire_action.cassette_names import cassette_path
+from dryfire_action.errors import DryfireError
 from dryfire_action.fingerprint import fingerprint_of, ignoring
 from dryfire_action.messages import ScriptStep
-from dryfire_action.patterns import compile_pattern
+from dryfire_action.patterns import PatternError, compile_pattern
 from dryfire_action.retry import RetryPolicy
 
 if TYPE_CHECKING:
@@ -57,9 +58,12 @@ def fits(case: Case, config: Config, cassette: Cassette) -> bool:
 def begins_alike(case: Case, config: Config, cassette: Cassette) -> bool:
     """Whether the first request of ``case`` has the key of the first exchange: without that, it cannot fit."""
     first = next(iter(cassette.exchanges), None)
-    return first is not None and any(
-        first.key == first_key(case, rules) for rules in _rules(config, cassette)
-    )
+    try:
+        return first is not None and any(
+            first.key == first_key(case, rules) for rules in _rules(config, cassette)
+        )
+    except DryfireError:
+        return False  # running the case says what is wrong with it
 
 
 def first_key(case: Case, config: Config) -> str:
@@ -73,6 +77,11 @@ def first_key(case: Case, config: Config) -> str:
 
 def _rules(config: Config, cassette: Cassette) -> tuple[Config, ...]:
     own = cassette.header.ignore
+    try:
+        for rule in own:
+            compile_pattern(rule.pattern)
+    except PatternError:
+        return (config,)
     return (config,) if own == config.ignore else (config, replace(config, ignore=own))
 
 

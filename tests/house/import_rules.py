@@ -42,6 +42,7 @@ TIERS: dict[str, int] = {
     # assembly: engine and edges put together; the library's public face
     **dict.fromkeys(["runner", "case_run", "llm", "replay", "tracing", "pytest_plugin"], ASSEMBLY),
     **dict.fromkeys(["base", "comparison", "explanation", "old_text"], ASSEMBLY),
+    **dict.fromkeys(["before_recording", "housekeeping", "rehearsal", "rehoming", "rekey"], ASSEMBLY),
     # front doors: parse, call, print, return a number
     **dict.fromkeys(["cli", "commands", "console", "action", "__main__", "hooks"], DOOR),
 }
@@ -54,6 +55,7 @@ PART_OF = {
     "text_checks": "checks",
     "case_recording": "case_run",
     "cassette_document": "cassette_file",
+    "cassette_folder": "cassette_file",
     "cassette_names": "cassette_file",
     "cassette_partial": "cassette_file",
     "cassette_store": "cassette_file",
@@ -66,6 +68,7 @@ PART_OF = {
     "globs": "tree",
     "line_alignment": "text_diff",
     "named_characters": "text_diff",
+    "known_suites": "suite_file",
     "node": "yaml_io",
     "recorder": "playback",
     "references": "suite_file",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from dryfire_action.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from dryfire_action.commands.arguments import Parser
     from dryfire_action.errors import Problem, SpecError
@@ -40,11 +41,15 @@ def seen_from(cwd: str, path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The suites, the root of the tree they were read from, and the folder the command was called in."""
+    """The suites, the root of the tree they were read from, and the folder the command was called in.
+
+    ``patterns`` are those that the suites were named by, relative to ``cwd``.
+    """
 
     suites: tuple[Suite, ...]
     root: Path
     cwd: str
+    patterns: tuple[str, ...] = ()
 
     def shown(self, path: str) -> str:
         """A path of the tree as seen from the folder the command was called in."""
@@ -56,9 +61,18 @@ class Selection:
         return [case.id for suite in self.suites for case in suite.cases]
 
 
-def add_paths(parser: Parser) -> None:
+def add_paths(parser: Parser, meaning: str = PATHS_HELP) -> None:
     """Let ``parser`` take suite files."""
-    parser.add_argument("paths", nargs="*", metavar="PATH", help=PATHS_HELP)
+    parser.add_argument("paths", nargs="*", metavar="PATH", help=meaning)
+
+
+def here() -> tuple[Path, Callable[[str], str]]:
+    """The root of the tree of the current folder, and what shows a path of the tree as seen from that folder."""
+    from dryfire_action.tree import find_root
+
+    cwd = Path.cwd()
+    root = find_root(cwd)
+    return root, partial(seen_from, _inside(cwd, root))
 
 
 def load(
@@ -71,10 +85,9 @@ def load(
     here = Path.cwd()
     root = find_root(here)
     cwd = _inside(here, root)
-    suites = load_suites(
-        FolderTree(root), [_relative(path, here) for path in paths], cwd=cwd, environ=environ, model=model
-    )
-    return Selection(suites, root, cwd)
+    patterns = tuple(_relative(path, here) for path in paths)
+    suites = load_suites(FolderTree(root), patterns, cwd=cwd, environ=environ, model=model)
+    return Selection(suites, root, cwd, patterns)
 
 
 def _inside(here: Path, root: Path) -> str:
