@@ -9,11 +9,11 @@ import json
 import os
 import re
 from dataclasses import dataclass
-from posixpath import join
+from posixpath import dirname, join
 from typing import TYPE_CHECKING, Literal
 
 from dryfire_action.cassette_file import FORMAT, SIZE_LIMIT
-from dryfire_action.cassette_names import PARTIAL_FOLDER
+from dryfire_action.cassette_names import PARTIAL_FOLDER, cassette_path
 from dryfire_action.cassette_partial import read_partial
 from dryfire_action.cassette_store import below, read_cassette
 from dryfire_action.errors import CassetteDamaged, RecordingError
@@ -62,6 +62,16 @@ def entries(root: Path, folder: str) -> tuple[Entry, ...]:
     except RecordingError:
         return ()
     return tuple(sorted(_entries(tree, start, folder, ()), key=lambda entry: entry.path))
+
+
+def recordings_of(tree: FolderTree, folder: str, suite: str, case: str) -> tuple[str, ...]:
+    """The paths of a case's recordings that are there: its own first, then those made under ``--model`` beside it."""
+    home = cassette_path(folder, suite, case)
+    beside = f"{home.removesuffix('.json')}@"
+    # Not by tree.files alone: what is no plain file there is to be named by whoever reads it.
+    own = [home] if os.path.lexists(tree.root / home) else []
+    found = sorted(tree.files(dirname(home), hidden=True))
+    return (*own, *(path for path in found if path.startswith(beside) and path.endswith(".json")))
 
 
 def _entries(tree: FolderTree, place: Path, folder: str, above: tuple[str, ...]) -> Iterator[Entry]:

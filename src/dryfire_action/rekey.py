@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Literal
 from dryfire_action.ambient import ReplayClock
 from dryfire_action.case_run import Script, Surroundings, run_agent
 from dryfire_action.cassette import Cassette
-from dryfire_action.errors import DryfireError
+from dryfire_action.cassette_file import SIZE_LIMIT
+from dryfire_action.cassette_folder import recordings_of
+from dryfire_action.cassette_store import check_names, read_cassette, write_cassette
+from dryfire_action.errors import CassetteDamaged, DryfireError
 from dryfire_action.fingerprint import FINGERPRINT_VERSION, Fingerprinter, ignoring
 from dryfire_action.patterns import PatternError, compile_pattern
 from dryfire_action.playback import ReplayingProvider, RunTape
@@ -24,12 +27,12 @@ from dryfire_action.retry import RetryPolicy
 from dryfire_action.tree import FolderTree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from dryfire_action.cassette import Exchange
     from dryfire_action.fingerprint import IgnoreRule, Masker
     from dryfire_action.messages import Request, Response
-    from dryfire_action.suite import Case, Config
+    from dryfire_action.suite import Case, Config, Suite
 
 # How requests were fingerprinted, by fingerprint version. When the rules change, the class of the old ones stays here.
 FINGERPRINTERS: dict[str, Callable[[Masker | None], Fingerprinter]] = {
@@ -78,6 +81,33 @@ def rekeyed(case: Case, config: Config, cassette: Cassette) -> Rekeyed:
         return Rekeyed("not possible", why=error.message)
     except PatternError as error:
         return Rekeyed("not possible", why=f"an ignore rule in its header is no pattern: {error}")
+
+
+def rekey(suite: Suite, case: Case, root: Path, *, write: bool = True) -> Iterator[tuple[str, Rekeyed]]:
+    """Rekey all recordings of ``case`` below ``root``: the path of each, and what became of it.
+
+    Without ``write`` no file is changed. A recording that cannot be read is ``not possible``.
+    """
+    tree = FolderTree(root, limit=SIZE_LIMIT)
+    for path in recordings_of(tree, suite.config.cassettes, case.suite, case.name):
+        try:
+            cassette = read_cassette(tree, path)
+            if cassette is None:
+                continue
+            check_names(cassette, path, case.suite, case.name)
+        except CassetteDamaged as error:
+            yield (
+                path,
+                Rekeyed(
+                    "not possible", why=f"{error.what} (line {error.line})" if error.line else error.what
+                ),
+            )
+            continue
+        asked = replace(case, model=cassette.header.model) if "@" in path.rpartition("/")[2] else case
+        found = rekeyed(asked, suite.config, cassette)
+        if write and found.cassette is not None:
+            write_cassette(root, path, found.cassette)
+        yield path, found
 
 
 async def _rekeyed(
