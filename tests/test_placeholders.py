@@ -26,6 +26,7 @@ from dryfire_action.messages import (
     Usage,
 )
 from dryfire_action.placeholders import (
+    Stored,
     answer_json,
     error_from,
     error_json,
@@ -35,7 +36,7 @@ from dryfire_action.placeholders import (
     store,
 )
 from dryfire_action.redact import DEFAULT_RULES, Rules, TeamRule
-from dryfire_action.request_texts import pointed_to, pointer_to, request_leaves
+from dryfire_action.request_texts import RequestTexts, pointed_to, request_leaves
 
 MAIL = "ann" + "@" + "corp.io"
 OTHER_MAIL = "bob" + "@" + "corp.io"
@@ -52,32 +53,38 @@ def answer(text: str | None = None, *arguments: Any, **more: Any) -> dict[str, A
     return answer_json(Response(text=text, tool_calls=calls, **more))
 
 
+def stored_for(
+    value: dict[str, Any], asked: Request, rules: Rules = DEFAULT_RULES, mask: Any = None
+) -> Stored:
+    return store(value, RequestTexts(asked, mask), rules)
+
+
 # ---- what is stored
 
 
 def test_a_secret_of_the_request_becomes_a_pointer_beside_the_answer() -> None:
     asked = request(f"I am {MAIL}.")
-    stored = store(answer(f"Hello {MAIL}!"), asked, DEFAULT_RULES)
+    stored = stored_for(answer(f"Hello {MAIL}!"), asked, DEFAULT_RULES)
     assert stored.value["text"] == "Hello [redacted:email:1]!"
     assert stored.from_request == {"[redacted:email:1]": "messages[0].content[5:16]"}
     assert restore(stored.value, stored.from_request, asked)["text"] == f"Hello {MAIL}!"
 
 
 def test_a_secret_that_stands_nowhere_in_the_request_is_gone_for_good() -> None:
-    stored = store(answer(f"Ask {MAIL}"), request(), DEFAULT_RULES)
+    stored = stored_for(answer(f"Ask {MAIL}"), request(), DEFAULT_RULES)
     assert stored.from_request == {}
     assert restore(stored.value, {}, request())["text"] == "Ask [redacted:email:1]"
 
 
 def test_the_same_secret_has_one_marker_and_another_has_another() -> None:
-    stored = store(answer(f"{MAIL} {OTHER_MAIL} {MAIL}"), request(), DEFAULT_RULES)
+    stored = stored_for(answer(f"{MAIL} {OTHER_MAIL} {MAIL}"), request(), DEFAULT_RULES)
     assert stored.value["text"] == "[redacted:email:1] [redacted:email:2] [redacted:email:1]"
 
 
 def test_a_marker_that_stands_in_the_answer_already_is_not_taken() -> None:
     asked = request(MAIL)
     text = f"[redacted:email:1] and {MAIL} and [redacted:email:2]"
-    stored = store(answer(text), asked, DEFAULT_RULES)
+    stored = stored_for(answer(text), asked, DEFAULT_RULES)
     assert stored.value["text"] == "[redacted:email:1] and [redacted:email:3] and [redacted:email:2]"
     assert restore(stored.value, stored.from_request, asked)["text"] == text
 
@@ -100,7 +107,7 @@ def test_a_marker_that_stands_in_the_answer_already_is_not_taken() -> None:
 )
 def test_nothing_secret_is_stored_and_all_that_the_request_holds_comes_back(value: dict[str, Any]) -> None:
     asked = request(f"{MAIL} {OTHER_MAIL} {TOKEN} {KEY}")
-    stored = store(value, asked, DEFAULT_RULES)
+    stored = stored_for(value, asked, DEFAULT_RULES)
     written = json.dumps([stored.value, dict(stored.from_request)])
     assert not any(secret in written for secret in (MAIL, OTHER_MAIL, TOKEN, KEY))
     assert list(redact.find(stored.value)) == []
@@ -109,7 +116,7 @@ def test_nothing_secret_is_stored_and_all_that_the_request_holds_comes_back(valu
 
 def test_names_of_tools_and_sealed_reasoning_stay_as_they_are() -> None:
     sealed = {"type": "thinking", "signature": KEY, "thinking": "plain"}
-    stored = store(answer(None, {"a": 1}, reasoning=(sealed,)), request(), DEFAULT_RULES)
+    stored = stored_for(answer(None, {"a": 1}, reasoning=(sealed,)), request(), DEFAULT_RULES)
     assert stored.value["reasoning"] == [sealed]
     assert not stored.reasoning_altered
     assert stored.value["tool_calls"][0]["name"] == "lookup"
@@ -117,14 +124,14 @@ def test_names_of_tools_and_sealed_reasoning_stay_as_they_are() -> None:
 
 def test_reasoning_that_had_to_be_altered_says_so() -> None:
     part = {"type": "thinking", "signature": "s" * 40, "thinking": f"Mail {MAIL}"}
-    stored = store(answer("ok", reasoning=(part,)), request(MAIL), DEFAULT_RULES)
+    stored = stored_for(answer("ok", reasoning=(part,)), request(MAIL), DEFAULT_RULES)
     assert stored.reasoning_altered
     assert stored.value["reasoning"][0]["signature"] == "s" * 40
 
 
 def test_a_secret_within_a_secret_leaves_no_pointer_to_what_is_gone() -> None:
     long = f"{MAIL} and very much more text that nobody would take for anything else"
-    stored = store(answer(None, {"password": long}), request(f"{MAIL} {TOKEN}"), DEFAULT_RULES)
+    stored = stored_for(answer(None, {"password": long}), request(f"{MAIL} {TOKEN}"), DEFAULT_RULES)
     written = json.dumps(stored.value)
     assert all(marker in written for marker in stored.from_request)
     assert MAIL not in written
@@ -134,7 +141,7 @@ def test_a_rule_that_matches_parts_of_markers_comes_to_an_end() -> None:
     greedy = Rules(team=(TeamRule("Any Word!", re.compile(r"[a-z]+"), 0),))
     asked = request("one two [redacted:x:1]")
     value = answer(f"one two {MAIL} [redacted:x:1]")
-    stored = store(value, asked, greedy)
+    stored = stored_for(value, asked, greedy)
     assert all(redact.MARKER_PATTERN.fullmatch(marker) for marker in stored.from_request)
     assert "one" not in stored.value["text"]
     assert "mail" not in re.sub(redact.MARKER_PATTERN, "", stored.value["text"])
@@ -161,7 +168,7 @@ REQUESTS: dict[str, Request] = {
 
 @pytest.mark.parametrize("path", REQUESTS)
 def test_a_pointer_names_a_text_that_is_digested(path: str) -> None:
-    pointer = pointer_to(MAIL, REQUESTS[path])
+    pointer = RequestTexts(REQUESTS[path]).pointer_to(MAIL)
     assert pointer is not None
     assert pointer.rpartition("[")[0] == path
     assert pointed_to(pointer, REQUESTS[path]) == MAIL
@@ -185,7 +192,7 @@ def test_a_pointer_names_a_text_that_is_digested(path: str) -> None:
 )
 def test_a_pointer_leads_into_any_part_of_a_message(path: str, message: Message) -> None:
     asked = replace(request("Hi"), messages=(Message("user", "Hi"), message))
-    assert pointer_to(MAIL, asked) == f"messages[1].{path}[0:{len(MAIL)}]"
+    assert RequestTexts(asked).pointer_to(MAIL) == f"messages[1].{path}[0:{len(MAIL)}]"
     assert pointed_to(f"messages[1].{path}[0:{len(MAIL)}]", asked) == MAIL
 
 
@@ -201,7 +208,7 @@ def test_a_pointer_leads_into_any_part_of_a_message(path: str, message: Message)
     ids=["transport", "cache marks", "raw", "call ids", "keys of mappings"],
 )
 def test_what_is_not_digested_as_it_stands_is_never_pointed_to(asked: Request) -> None:
-    assert pointer_to(MAIL, asked) is None
+    assert RequestTexts(asked).pointer_to(MAIL) is None
     assert MAIL not in [text for _, text in request_leaves(asked)]
 
 
@@ -217,8 +224,8 @@ def test_what_is_not_digested_as_it_stands_is_never_pointed_to(asked: Request) -
 def test_a_text_with_an_ignored_span_is_never_pointed_to(rule: IgnoreRule, pointed: bool) -> None:
     asked = request(f"id-4711 {MAIL}")
     mask = ignoring([(rule, re.compile(rule.pattern))])
-    assert (pointer_to(MAIL, asked, mask) is not None) == pointed
-    stored = store(answer(MAIL), asked, DEFAULT_RULES, mask)
+    assert (RequestTexts(asked, mask).pointer_to(MAIL) is not None) == pointed
+    stored = stored_for(answer(MAIL), asked, DEFAULT_RULES, mask)
     assert bool(stored.from_request) == pointed
 
 
@@ -269,7 +276,7 @@ def test_storing_loses_nothing_that_the_request_holds_and_keeps_nothing_secret(
 ) -> None:
     value = answer(text, {"v": tree})
     asked = request([{"held": canonical(value).decode(), "texts": texts_in(value)}] if held else "Hi")
-    stored = store(value, asked, DEFAULT_RULES)
+    stored = stored_for(value, asked, DEFAULT_RULES)
     written = json.dumps(stored.value, ensure_ascii=False)
     assert list(redact.find(stored.value)) == []
     assert all(secret not in written for secret in SECRETS)

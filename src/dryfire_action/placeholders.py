@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 from dryfire_action import redact
 from dryfire_action.errors import ProviderError
 from dryfire_action.messages import Response, ToolCall
-from dryfire_action.request_texts import pointed_to, pointer_to
+from dryfire_action.request_texts import pointed_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
-    from dryfire_action.fingerprint import Masker
     from dryfire_action.messages import JsonObject, JsonValue, Request, Usage
     from dryfire_action.redact import Finding, Rules
+    from dryfire_action.request_texts import RequestTexts
 
 Path = tuple[str | int, ...]
 
@@ -92,12 +92,8 @@ def error_from(value: JsonObject) -> ProviderError:
     )
 
 
-def store(value: JsonObject, request: Request, rules: Rules, mask: Masker | None = None) -> Stored:
-    """``value`` with every secret replaced by a marker; secrets of ``request`` get a pointer as well.
-
-    ``mask`` applies the ignore rules: text of the request that they touch is never pointed to, because two requests
-    with the same key may differ there.
-    """
+def store(value: JsonObject, texts: RequestTexts, rules: Rules) -> Stored:
+    """``value`` with every secret replaced by a marker; secrets of the request in ``texts`` get a pointer as well."""
     markers = _Markers(json.dumps(value, ensure_ascii=False))
     redacted, before = value, None
     # Taking one secret out can bring another to light. It ends, because every round leaves less that is no marker.
@@ -107,7 +103,7 @@ def store(value: JsonObject, request: Request, rules: Rules, mask: Masker | None
     from_request = {}
     for marker, secret in markers.values.items():
         # A marker of an earlier round may have gone into one of a later round.
-        pointer = pointer_to(secret, request, mask) if marker in stored else None
+        pointer = texts.pointer_to(secret) if marker in stored else None
         if pointer:
             from_request[marker] = pointer
     return Stored(redacted, from_request, redacted.get("reasoning") != value.get("reasoning"))

@@ -14,6 +14,7 @@ from dryfire_action.errors import ProviderError
 from dryfire_action.placeholders import Stored, answer_json, error_json, store
 from dryfire_action.playback import RunIndex, RunTape
 from dryfire_action.redact import DEFAULT_RULES
+from dryfire_action.request_texts import RequestTexts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -45,6 +46,7 @@ class RecordingProvider:
         self.tape = RunTape(run, mask)
         self.index = RunIndex(known, run)
         self._inner = inner
+        self._texts = RequestTexts(mask=mask)
         self._rules = rules
         self._today = today
         self._keep = keep
@@ -82,7 +84,8 @@ class RecordingProvider:
         canonical(
             value, "the answer"
         )  # what JSON cannot hold is refused by name, before anything is made of it
-        return store(value, request, self._rules, self.tape.mask)
+        self._texts.read(request)
+        return store(value, self._texts, self._rules)
 
 
 def occurrences_joined(newer: Iterable[Exchange], older: Iterable[Exchange]) -> tuple[Exchange, ...]:

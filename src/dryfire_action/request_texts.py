@@ -6,6 +6,7 @@ Equal keys mean equal texts: a pointer made for one request leads to the same te
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from dryfire_action.canonical_json import dotted, quoted
@@ -19,6 +20,64 @@ if TYPE_CHECKING:
 
 _POINTER = re.compile(r"(?P<path>.*)\[(?P<start>[0-9]{1,9}):(?P<end>[0-9]{1,9})\]\Z", re.DOTALL)
 _MESSAGE = re.compile(r"messages\[([0-9]{1,9})\]")
+_BETWEEN = "\0"
+
+
+class RequestTexts:
+    """The texts of the requests of one run, searched for what an answer repeats.
+
+    A conversation only grows, and each of its messages is read once: so a search costs at turn 200 what it costs at
+    turn 20. ``mask`` applies the ignore rules: a text that they touch is never pointed to, because two requests with
+    the same key may differ there.
+    """
+
+    def __init__(self, request: Request | None = None, mask: Masker | None = None) -> None:
+        self._mask = mask
+        self._head: list[tuple[str, str]] = []
+        self._seen: tuple[Message, ...] = ()
+        self._forget()
+        if request is not None:
+            self.read(request)
+
+    def read(self, request: Request) -> None:
+        """Take ``request`` for the one that is answered now."""
+        self._head = list(_head_leaves(request))
+        # Hooks may change a message in place.
+        if request.hooks or request.messages[: len(self._seen)] != self._seen:
+            self._forget()
+        for index in range(len(self._seen), len(request.messages)):
+            for path, text in _message_leaves(f"messages[{index}]", request.messages[index]):
+                self._leaves.append((path, text))
+                self._starts.append(len(self._joined))
+                self._joined += text + _BETWEEN
+        self._seen = request.messages
+
+    def pointer_to(self, secret: str) -> str | None:
+        """A pointer to where ``secret`` stands first, as ``messages[0].content[16:26]``; None: nowhere."""
+        for path, text in self._head:
+            start = text.find(secret)
+            if start >= 0 and not _touched(path, text, self._mask):
+                return f"{path}[{start}:{start + len(secret)}]"
+        at = self._joined.find(secret)
+        while at >= 0:
+            number = bisect_right(self._starts, at) - 1
+            path, text = self._leaves[number]
+            start = at - self._starts[number]
+            if start + len(secret) <= len(text) and not _touched(path, text, self._mask):
+                return f"{path}[{start}:{start + len(secret)}]"
+            at = self._joined.find(secret, self._starts[number] + len(text))
+        return None
+
+    def _forget(self) -> None:
+        self._seen = ()
+        self._leaves: list[tuple[str, str]] = []
+        self._starts: list[int] = []
+        self._joined = ""
+
+
+def pointer_to(secret: str, request: Request, mask: Masker | None = None) -> str | None:
+    """A pointer to where ``secret`` stands in one request; see ``RequestTexts``."""
+    return RequestTexts(request, mask).pointer_to(secret)
 
 
 def request_leaves(request: Request) -> Iterator[tuple[str, str]]:
@@ -26,19 +85,6 @@ def request_leaves(request: Request) -> Iterator[tuple[str, str]]:
     yield from _head_leaves(request)
     for index, message in enumerate(request.messages):
         yield from _message_leaves(f"messages[{index}]", message)
-
-
-def pointer_to(secret: str, request: Request, mask: Masker | None = None) -> str | None:
-    """A pointer to where ``secret`` stands in ``request``, as ``messages[0].content[16:26]``; None: nowhere.
-
-    ``mask`` applies the ignore rules: a text that they touch is never pointed to, because two requests with the same
-    key may differ there.
-    """
-    for path, text in request_leaves(request):
-        start = text.find(secret)
-        if start >= 0 and not _touched(path, text, mask):
-            return f"{path}[{start}:{start + len(secret)}]"
-    return None
 
 
 def pointed_to(pointer: str, request: Request) -> str | None:
