@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from dryfire_action.base import Comparison
     from dryfire_action.behaviour import NoLongerReplayed
     from dryfire_action.results import Results
     from dryfire_action.runner import RunOptions
@@ -54,12 +55,8 @@ def with_comparison(
             return replace(results, not_compared=NO_REPOSITORY)
         base = _base(root, revision)
         if base is None:
-            return replace(results, not_compared=_why_none(root, shallow=place.shallow))
-        with GitObjects(root) as objects:
-            tree = CommitTree(objects, base, prefix=place.prefix)
-            before = selected(_in_mode(_suites_of(tree, patterns, options), options), options)
-            now = selected(_in_mode(suites, options), options)
-            found = compared(before, tree, now, FolderTree(root, limit=SIZE_LIMIT), options.model)
+            return replace(results, not_compared=why_none(root, shallow=place.shallow))
+        found = compare(base, suites, options, root=root, prefix=place.prefix, patterns=patterns)
     except SpecError as error:
         where = error.problems[0].place
         return replace(results, not_compared=f"its suites cannot be read: {where.file}:{where.line}")
@@ -68,6 +65,35 @@ def with_comparison(
     ids = {case.id for suite in suites for case in suite.cases}
     gone = tuple(_left_out(one) if one.case in ids else one for one in found.gone)
     return replace(results, base=base, no_longer_replayed=gone, behaviour=found.changes)
+
+
+def compare(
+    base: str,
+    suites: Sequence[Suite],
+    options: RunOptions,
+    *,
+    root: Path,
+    prefix: str = "",
+    patterns: Sequence[str] = (),
+) -> Comparison:
+    """The recordings of ``suites`` beside those that the same arguments select at the commit ``base``.
+
+    ``prefix`` is the place of ``root`` in its repository. Raises ``GitError``, and ``SpecError`` for the suites of the
+    base, whose problems then are in its files.
+    """
+    with GitObjects(root) as objects:
+        tree = CommitTree(objects, base, prefix=prefix, limit=SIZE_LIMIT)
+        before = selected(_in_mode(_suites_of(tree, patterns, options), options), options)
+        now = selected(_in_mode(suites, options), options)
+        return compared(before, tree, now, FolderTree(root, limit=SIZE_LIMIT), options.model)
+
+
+def why_none(root: Path, *, shallow: bool) -> str:
+    """Why there is no default base in reach."""
+    with GitObjects(root) as objects:
+        if objects.commit("HEAD") is None:
+            return NO_COMMITS
+    return CUT_OFF if shallow else NO_BRANCH
 
 
 def _base(root: Path, revision: str | None) -> str | None:
@@ -81,13 +107,6 @@ def _base(root: Path, revision: str | None) -> str | None:
     with GitObjects(root) as objects:
         commit = objects.commit(revision)
     return commit.oid if commit else None
-
-
-def _why_none(root: Path, *, shallow: bool) -> str:
-    with GitObjects(root) as objects:
-        if objects.commit("HEAD") is None:
-            return NO_COMMITS
-    return CUT_OFF if shallow else NO_BRANCH
 
 
 def _suites_of(tree: Tree, patterns: Sequence[str], options: RunOptions) -> tuple[Suite, ...]:
