@@ -112,13 +112,28 @@ def a_renamed_prompt_file(tmp: Path) -> Past:
 
 def a_prompt_that_stood_in_another_file_and_was_edited_there_first(tmp: Path) -> Past:
     """What a suite refers to today does not say which file it referred to when the text was there."""
-    repository = begun(tmp, SUITE.replace(OLD, "{$ref: a.md}"), {"evals/a.md": OLD})
-    repository.write("evals/a.md", "Refund at will.")
-    repository.commit()
+    repository = begun(tmp, SUITE.replace(OLD, "{$ref: a.md}"), {"evals/a.md": "Refund never."})
+    for text in (OLD, "Refund at will."):
+        repository.write("evals/a.md", text)
+        repository.commit()
     repository.replace(FILE, "a.md", "b.md")
     repository.write("evals/b.md", NEW)
     record(repository, date="2")
     repository.commit()
+    return Past(tmp, OLD, at="evals/a.md:1:1")
+
+
+def a_prompt_that_stood_in_another_file_until_the_suite_changed(tmp: Path) -> Past:
+    """Only the commit before the change shows the other file as it was last."""
+    repository = begun(tmp, SUITE.replace(OLD, "{$ref: a.md}"), {"evals/a.md": "Refund never."})
+    repository.write("evals/a.md", OLD)
+    repository.commit()
+    repository.replace(FILE, "a.md", "b.md")
+    repository.write("evals/b.md", NEW)
+    repository.commit()
+    for number in range(3):
+        record(repository, date=str(number))
+        repository.commit()
     return Past(tmp, OLD, at="evals/a.md:1:1")
 
 
@@ -264,6 +279,7 @@ EDITS: tuple[Callable[[Path], Past], ...] = (
     a_changed_prompt_file,
     a_renamed_prompt_file,
     a_prompt_that_stood_in_another_file_and_was_edited_there_first,
+    a_prompt_that_stood_in_another_file_until_the_suite_changed,
     a_changed_default_of_the_config,
     a_config_that_was_taken_away,
     a_suite_that_cannot_be_read_in_between,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -280,8 +280,8 @@ HOSTILE = {
 
 @pytest.mark.parametrize(("old", "new"), HOSTILE.values(), ids=HOSTILE.keys())
 def test_no_text_takes_long(old: Any, new: Any) -> None:
-    before = perf_counter()
+    before = process_time()
     lines = diff(old, new)
     assert 0 < len(lines) <= 40
     assert sum(len(line.text) for line in lines) < 400_000
-    assert perf_counter() - before < 5, "a busy machine may be slow, but not that slow"
+    assert process_time() - before < 5, "seconds of work for what should take a fraction of one"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # What is looked at of a long history: enough for years of a team, and seconds in a very large repository.
 MAX_COMMITS = 5_000
-MAX_SECONDS = 5.0
+MAX_SECONDS = 3.0
 MAX_LOG_BYTES = 64 * 1024 * 1024
 # Branches that pull requests usually go to, tried in this order.
 _DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")

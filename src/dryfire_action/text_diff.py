@@ -55,18 +55,6 @@ class DiffLine:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
-    """A line without its end, and its end as far as it counts."""
-
-    text: str
-    end: str
-
-    @property
-    def whole(self) -> str:
-        return self.text + self.end
-
-
-@dataclass(frozen=True, slots=True)
 class _Settings:
     context: int
     limit: int
@@ -85,9 +73,9 @@ def diff(
     """
     texts = _texts(old, new)
     first, second = _lines(*texts)
-    found = blocks([line.whole for line in first], [line.whole for line in second])
-    touched = {first[i].end for rows, _ in found for i in rows}
-    touched |= {second[j].end for _, columns in found for j in columns}
+    found = blocks(first, second)
+    touched = {_end(first[i]) for rows, _ in found for i in rows}
+    touched |= {_end(second[j]) for _, columns in found for j in columns}
     # Only where some line ends in another way than usual does it say anything how the others end.
     settings = _Settings(context, limit, width, bool(touched - {"\n"}))
     return tuple(_shown(first, second, found, settings))
@@ -136,24 +124,22 @@ def _laid_out_text(text: str) -> str | None:
         return None
 
 
-def _lines(*texts: str) -> list[list[_Line]]:
-    """The lines of both texts. A missing end of the last line counts only where the other text has one."""
-    found = []
-    for text in texts:
-        lines = []
-        for match in _LINE.finditer(text):
-            line = match[0].rstrip("\r\n")
-            lines.append(_Line(line, match[0][len(line) :]))
-        found.append(lines)
-    if all(not lines or not lines[-1].end for lines in found):
+def _lines(*texts: str) -> list[list[str]]:
+    """The lines of both texts with their ends. A last line without one counts only where the other text has it."""
+    found: list[list[str]] = [_LINE.findall(text) for text in texts]
+    if not any(lines and _end(lines[-1]) for lines in found):
         for lines in found:
             if lines:
-                lines[-1] = _Line(lines[-1].text, "\n")
+                lines[-1] += "\n"
     return found
 
 
+def _end(line: str) -> str:
+    return line[len(line.rstrip("\r\n")) :]
+
+
 def _shown(
-    old: Sequence[_Line], new: Sequence[_Line], found: Sequence[tuple[range, range]], settings: _Settings
+    old: Sequence[str], new: Sequence[str], found: Sequence[tuple[range, range]], settings: _Settings
 ) -> Iterator[DiffLine]:
     left = settings.limit
     at = 0
@@ -175,7 +161,7 @@ def _shown(
 
 
 def _between(
-    old: Sequence[_Line], equal: range, settings: _Settings, after: bool, before: bool
+    old: Sequence[str], equal: range, settings: _Settings, after: bool, before: bool
 ) -> Iterator[DiffLine]:
     """Equal lines, of which those ``after`` a change and ``before`` one are shown."""
     head = equal[: settings.context] if after else equal[:0]
@@ -190,15 +176,15 @@ def _between(
     yield from (_equal(old[index], settings) for index in tail)
 
 
-def _equal(line: _Line, settings: _Settings) -> DiffLine:
-    text = line.text
+def _equal(line: str, settings: _Settings) -> DiffLine:
+    text = line.rstrip("\r\n")
     window = window_of(len(text), (), settings.width)
     return DiffLine(" ", rendered(text, (), lambda index: never_seen(text, index), window)[0])
 
 
 def _changed(
-    old: Sequence[_Line],
-    new: Sequence[_Line],
+    old: Sequence[str],
+    new: Sequence[str],
     rows: range,
     columns: range,
     settings: _Settings,
@@ -212,7 +198,7 @@ def _changed(
         most_new = min(most_new, left - most_old)
     first = [old[index] for index in rows]
     second = [new[index] for index in columns]
-    partners = pairs([line.text for line in first], [line.text for line in second])
+    partners = pairs(first, second)
     back = {j: i for i, j in partners.items()}
     for index in range(most_old):
         partner = second[partners[index]] if index in partners else None
@@ -226,42 +212,34 @@ def _changed(
         yield DiffLine("…", _count(len(columns) - most_new, "more line") + " added")
 
 
-def _side(sign: Literal["-", "+"], line: _Line, partner: _Line | None, settings: _Settings) -> DiffLine:
-    text = line.text
-    spans: Spans = ()
-    if partner is not None:
-        same = look_the_same(text, partner.text)
-        compare = characters_changed if same else words_changed
-        # The same way round for both lines, so that both show the same words.
-        one, other = (text, partner.text) if sign == "-" else (partner.text, text)
-        both = compare(one, other)
-        spans, theirs = both if sign == "-" else both[::-1]
-        reveal = _revealed(text, spans, partner.text, theirs, same)
-    else:
-        reveal = set()
+def _side(sign: Literal["-", "+"], line: str, partner: str | None, settings: _Settings) -> DiffLine:
+    text = line.rstrip("\r\n")
     # A dot at the end must not be taken for a blank.
     body = text.rstrip(" \t")
-    reveal.update(range(len(body.rstrip("·")), len(body)))
+    reveal = set(range(len(body.rstrip("·")), len(body)))
+    spans: Spans = ()
     window = window_of(len(text), spans, settings.width)
+    if partner is not None:
+        other = partner.rstrip("\r\n")
+        same = look_the_same(text, other)
+        compare = characters_changed if same else words_changed
+        # The same way round for both lines, so that both show the same words.
+        both = compare(text, other) if sign == "-" else compare(other, text)
+        spans, theirs = both if sign == "-" else both[::-1]
+        window = window_of(len(text), spans, settings.width)
+        for number, (start, end) in enumerate(spans):
+            counterpart = other[slice(*theirs[number])] if len(theirs) == len(spans) else ""
+            inside = range(max(start, window[0]), min(end, window[1]))
+            reveal.update(
+                index for index in inside if hard_to_see(text, index) or (same and not text[index].isascii())
+            )
+            reveal |= lookalikes(text, (start, end), counterpart)
     shown, changed = rendered(
         text, spans, lambda index: index in reveal or never_seen(text, index), window, dots=True
     )
     if settings.ends and window[1] == len(text):
-        shown += _ENDS[line.end]
+        shown += _ENDS[_end(line)]
     return DiffLine(sign, shown, changed)
-
-
-def _revealed(text: str, spans: Spans, other: str, theirs: Spans, same: bool) -> set[int]:
-    """The characters of a line that are named because they are what differs from ``other``."""
-    found: set[int] = set()
-    for number, span in enumerate(spans):
-        inside = range(*span)
-        if same:
-            found.update(index for index in inside if not text[index].isascii())
-        found.update(index for index in inside if hard_to_see(text, index))
-        counterpart = other[slice(*theirs[number])] if len(theirs) == len(spans) else ""
-        found |= lookalikes(text, span, counterpart)
-    return found
 
 
 def _count(number: int, what: str) -> str:
