@@ -43,6 +43,7 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["runner", "case_run", "llm", "replay", "tracing", "pytest_plugin"], ASSEMBLY),
     **dict.fromkeys(["base", "comparison", "explanation", "old_text"], ASSEMBLY),
     **dict.fromkeys(["before_recording", "housekeeping", "rehearsal", "rehoming", "rekey"], ASSEMBLY),
+    **dict.fromkeys(["merge_conflicts", "status"], ASSEMBLY),
     # front doors: parse, call, print, return a number
     **dict.fromkeys(["cli", "commands", "console", "action", "__main__", "hooks"], DOOR),
 }
