@@ -15,7 +15,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from dryfire_action import runner
-from dryfire_action.reports import result_json
+from dryfire_action.reports import whole_file
 from dryfire_action.reports.result_json import schema
 from tests.commands import project
 
@@ -52,8 +52,11 @@ def test_an_edited_prompt_is_named_and_the_recommended_command_repairs_it(dryfir
     (_here() / "evals/prompt.md").write_text("You are brief.\n")
     stale = dryfire("run")
     assert stale.code == 3
-    assert "      turn 0: stale  " in stale.out
-    assert "          system  changed    " in stale.out
+    assert stale.out.startswith(
+        "Re-record 2 of 2 cases: one change explains all of them\n\n1. system changed  "
+    )
+    assert "\n   evals/prompt.md:1\n" in stale.out
+    assert "      turn 0: stale  " in dryfire("run", "-v").out
     command = stale.out.split("Re-record only what is stale:\n  dryfire ")[1].split("\n")[0]
     assert dryfire(*command.split()).code == 0
     assert dryfire("run").code == 0
@@ -206,11 +209,35 @@ def test_a_report_that_fails_to_be_written_after_all_is_told_and_not_green(
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(result_json, "write", refuse)
+    monkeypatch.setattr(whole_file, "write", refuse)
     done = dryfire("run", "--cassette-mode", "off", "--json-out", "r.json")
     assert done.code == 2
     assert "2 cases: 2 passed" in done.out
     assert done.err == "dryfire: r.json could not be written: No space left on device\n"
+
+
+def test_every_report_is_written_whatever_happens(dryfire: Dryfire) -> None:
+    project.make(_here())
+    outs = ("--json-out", "r.json", "--markdown-out", "r.md", "--junit-out", "r.xml")
+    for words, code, headline in (
+        ((), 3, "### 🔴 Record 2 of 2 cases: something is not in their recordings"),
+        (("--cassette-mode", "record"), 0, "### ✅ 2 of 2 cases clear"),
+        (("--case", "nowhere::x"), 2, "### ⚠️ Stopped: 1 problem in suites, config or command line"),
+        (("evals/none.yaml",), 2, "### ⚠️ Stopped: 1 problem in suites, config or command line"),
+        (("--filter", "none"), 2, "### ⚠️ Nothing was checked"),
+    ):
+        assert dryfire("run", *words, *outs).code == code
+        assert result()["exit_code"] == code
+        assert Path("r.md").read_text(encoding="utf-8").splitlines()[0] == headline
+        xml = Path("r.xml").read_text(encoding="utf-8")
+        assert xml.startswith('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites><testsuite ')
+        assert ("<error " in xml) == bool(code)
+
+
+def test_two_reports_do_not_go_into_one_file(dryfire: Dryfire) -> None:
+    project.make(_here())
+    done = dryfire("run", "--json-out", "r", "--junit-out", "./r")
+    assert (done.code, done.err) == (2, "dryfire: --json-out and --junit-out name the same file\n")
 
 
 def test_an_old_report_does_not_outlive_a_run_that_dies(

@@ -22,9 +22,9 @@ def replayed(*indices: int) -> tuple[TurnResult, ...]:
     return tuple(TurnResult(index, 0, "replayed", KEY, KEY) for index in indices)
 
 
-def stale(index: int, *changes: FieldChange) -> TurnResult:
+def stale(index: int, *changes: FieldChange, **more: Any) -> TurnResult:
     """A stale turn."""
-    return TurnResult(index, 0, "stale", KEY, OTHER_KEY, changes or (SYSTEM,))
+    return TurnResult(index, 0, "stale", KEY, OTHER_KEY, changes or (SYSTEM,), **more)
 
 
 def trace(*texts: str, usage: Usage = Usage(), termination: Any = "end_turn") -> Run:  # noqa: B008

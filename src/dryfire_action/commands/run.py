@@ -7,13 +7,12 @@ Without a mode the recordings are replayed: no key, no network, no cost. Only `-
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dryfire_action import console
-from dryfire_action.commands import selection
+from dryfire_action.commands import report_files, selection
 from dryfire_action.commands.arguments import at_least, one_of
-from dryfire_action.errors import EXIT_INTERRUPTED, EXIT_PASSED, EXIT_USAGE, DryfireError, UsageError
+from dryfire_action.errors import EXIT_INTERRUPTED, EXIT_USAGE, DryfireError, UsageError
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -29,11 +28,16 @@ modes:
   record  ask the provider for everything, and keep its answers
   off     ask the provider for everything, and keep nothing
 
+the base:
+  What the base replays and this tree does not, and what recordings changed since, is told with --base, --json-out
+  and --markdown-out, and where the variable CI is set. It never changes the exit code.
+
 examples:
   dryfire run                                            replay everything that dryfire.yaml names
   dryfire run evals/refunds.eval.yaml --filter late      some cases of one file
   dryfire run --cassette-mode auto                       re-record only what is stale
   dryfire run --json-out result.json --show names        a file for other programs, without any text
+  dryfire run --markdown-out "$GITHUB_STEP_SUMMARY"      the summary of a job
 
 """
 
@@ -68,13 +72,11 @@ def arguments(parser: Parser) -> None:
     )
     add("--allow-skipped", action="store_true", help="cases without a key do not fail the run")
     add("--allow-empty", action="store_true", help="a run that checks nothing does not fail")
-    add("--json-out", metavar="FILE", help="write the results to FILE; the folder must exist")
+    report_files.add_options(parser)
     add(
-        "--show",
-        metavar="names|prompts|all",
-        type=one_of("names", "prompts", "all"),
-        default="prompts",
-        help="how much text may stand in FILE: names only, also texts of the suites (default), or answers too",
+        "--base",
+        metavar="REV",
+        help="compare with what this tree branched off from REV (default: the default branch; see below)",
     )
     add(
         "-v",
@@ -86,21 +88,21 @@ def arguments(parser: Parser) -> None:
 
 def execute(args: Namespace) -> int:
     """Run the selected cases, write the report files, print the report."""
-    report_file = _report_file(args.json_out)
+    files = report_files.prepared(args)
     try:
         # The environment counts only where nothing is recorded and nothing is replayed.
         environ = os.environ if args.cassette_mode == "off" else None
         chosen = selection.load(args.paths, model=args.model, environ=environ)
         _check_names(args, chosen)
-        results = _run(args, chosen)
+        results = _explained(args, chosen, _run(args, chosen), files)
     except DryfireError as error:
-        _write_refusal(report_file, args, error)
+        files.refuse(error, args.cassette_mode)
         raise
     except Exception as error:
-        _write_refusal(report_file, args, DryfireError(f"internal error: {type(error).__name__}"))
+        files.refuse(DryfireError(f"internal error: {type(error).__name__}"), args.cassette_mode)
         raise
     code = EXIT_INTERRUPTED if results.interrupted else results.exit_code
-    written = _write_results(report_file, args, results, code, chosen.root)
+    written = files.write(results, root=chosen.root, exit_code=code)
     _print(args, results, code, chosen)
     return code if written or code else EXIT_USAGE
 
@@ -143,6 +145,30 @@ def _run(args: Namespace, chosen: selection.Selection) -> Results:
         end()
 
 
+def _explained(
+    args: Namespace, chosen: selection.Selection, results: Results, files: report_files.ReportFiles
+) -> Results:
+    """``results`` beside the base, where anybody wants to know, and with their causes explained."""
+    in_ci = os.environ.get("CI", "").casefold() not in ("", "0", "false")
+    if args.base is not None or files.for_others or in_ci:
+        from dryfire_action.comparison import with_comparison
+
+        results = with_comparison(
+            results,
+            chosen.suites,
+            _options(args, chosen.cwd),
+            root=chosen.root,
+            patterns=chosen.patterns,
+            revision=args.base,
+        )
+    if not results.causes:
+        return results
+    from dryfire_action.explanation import with_explanations
+    from dryfire_action.tree import FolderTree
+
+    return with_explanations(results, chosen.root, FolderTree(chosen.root))
+
+
 def _check_names(args: Namespace, chosen: selection.Selection) -> None:
     """Raise ``UsageError`` for a case or tag that nothing has: a typo must not narrow a run to nothing."""
     from dryfire_action.visible import closest, visible
@@ -153,91 +179,6 @@ def _check_names(args: Namespace, chosen: selection.Selection) -> None:
             if name not in known:
                 what = "case" if option == "--case" else "tag"
                 raise UsageError(f"{option}: no {what} is called {visible(name)!r}{closest(name, known)}")
-
-
-def _report_file(name: str | None) -> Path | None:
-    """The file that ``--json-out`` names. Raises ``UsageError`` where it could not be written after the run."""
-    if name is None:
-        return None
-    path = Path(name)
-    folder = path.parent
-    if path.is_dir():
-        raise UsageError(f"--json-out: {name} is a folder")
-    if not folder.is_dir():
-        raise UsageError(
-            f"--json-out: there is no folder {folder}", remedy=f"Make it first: mkdir -p {folder}"
-        )
-    if not os.access(folder, os.W_OK):
-        raise UsageError(f"--json-out: the folder {folder} cannot be written to")
-    if path.is_file():
-        # Should this run be killed, nobody must take the report of an earlier one for its own.
-        path.unlink()
-    return path
-
-
-def _write_results(path: Path | None, args: Namespace, results: Results, code: int, root: Path) -> bool:
-    if path is None:
-        return True
-    from dryfire_action.reports import result_json
-
-    return _written(path, result_json.document(results, commit=_commit(root), show=args.show, exit_code=code))
-
-
-def _write_refusal(path: Path | None, args: Namespace, error: DryfireError) -> None:
-    """Leave a report behind even where nothing could be run: whoever waits for the file learns why."""
-    if path is None:
-        return
-    from dryfire_action.errors import Place, Problem, SpecError
-    from dryfire_action.reports import result_json
-    from dryfire_action.results import Results
-    from dryfire_action.tree import find_root
-
-    if isinstance(error, SpecError):
-        problems = error.problems
-    else:
-        problems = (Problem(Place(""), error.message, hint=error.remedy, slug=error.slug),)
-    nothing = Results(suites=(), mode=args.cassette_mode, complete=False)
-    _written(
-        path,
-        result_json.document(
-            nothing,
-            commit=_commit(find_root(Path.cwd())),
-            show=args.show,
-            exit_code=error.exit_code,
-            problems=problems,
-        ),
-    )
-
-
-def _written(path: Path, document: dict[str, object]) -> bool:
-    from dryfire_action.reports import result_json
-
-    try:
-        result_json.write(path, document)
-    except OSError as error:
-        console.err(f"dryfire: {path} could not be written: {error.strerror or error}\n")
-        return False
-    return True
-
-
-def _commit(root: Path) -> str | None:
-    """The commit that is checked out, None without git."""
-    import subprocess
-
-    try:
-        done = subprocess.run(
-            ["git", "rev-parse", "--verify", "HEAD"],
-            cwd=root,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=10,
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    found = done.stdout.strip()
-    return found if done.returncode == EXIT_PASSED and found else None
 
 
 def _print(args: Namespace, results: Results, code: int, chosen: selection.Selection) -> None:

@@ -13,7 +13,7 @@ from dryfire_action.visible import harmless
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-Style = Literal["", "good", "bad", "warn", "dim", "strong"]
+Style = Literal["", "good", "bad", "warn", "dim", "strong", "old", "new", "old word", "new word"]
 
 _COLOURS: dict[Style, str] = {
     "": "",
@@ -22,6 +22,10 @@ _COLOURS: dict[Style, str] = {
     "warn": "yellow",
     "dim": "dim",
     "strong": "bold",
+    "old": "red",
+    "new": "green",
+    "old word": "bold red underline",
+    "new word": "bold green underline",
 }
 
 # What the layout fills lines up with, before or after the code that ends a colour.

@@ -7,20 +7,24 @@ always there. What may be shown is decided here, before anything is written.
 from __future__ import annotations
 
 import json
-import os
-import tempfile
+import re
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from dryfire_action.results import counts
+from dryfire_action.messages import NO_USAGE
+from dryfire_action.redact import redact_text
+from dryfire_action.results import cost_of, counts
+from dryfire_action.text_diff import as_text
 from dryfire_action.visible import cut
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from dryfire_action.behaviour import BehaviourChange, Difference, NoLongerReplayed
+    from dryfire_action.causes import Cause
     from dryfire_action.errors import Place, Problem
+    from dryfire_action.messages import Usage
     from dryfire_action.results import CaseResult, Results, RunResult, SuiteResult, TurnResult, Verdict
 
 FORMAT = "dryfire-result/1"
@@ -35,6 +39,10 @@ _WITHOUT_ANSWER_TEXT = frozenset(
 )
 # Assertions whose actual value is the trajectory: the names of the tools called, and how the run ended.
 _WITH_TRAJECTORY = _WITHOUT_ANSWER_TEXT | {"tool_args", "tool_result"}
+# The parts of a request whose texts are a conversation, or a script of one: they are shown under ``all`` only.
+_CONVERSATION = re.compile(r"(?:messages|script)\b")
+# What differs in behaviour by names alone: the tools called, and how a turn ended.
+_NAMED_DIFFERENCES = frozenset({"tools", "stop_reason"})
 _MOST_CHARACTERS = 20_000
 
 
@@ -49,14 +57,16 @@ def document(
     """The result file as a value. ``problems`` are why nothing could be run, where that is so.
 
     ``show`` says how much text it holds: ``names`` only names, ``prompts`` also what the suites say, ``all`` also
-    answers, arguments and results. ``causes``, ``no_longer_replayed`` and ``behaviour`` are null or empty where nothing
-    was compared.
+    answers, arguments and results. ``no_longer_replayed`` and ``behaviour`` are null where nothing was compared.
     """
     cases = tuple(results.cases)
     return {
         "format": FORMAT,
         "exit_code": exit_code,
+        "state": "stopped" if problems else results.state,
         "commit": commit,
+        "base": results.base,
+        "not_compared": _text(results.not_compared),
         "shard": None,
         "mode": results.mode,
         "show": show,
@@ -65,35 +75,26 @@ def document(
         "left_out": results.left_out,
         "not_run": results.not_run,
         "counts": counts(cases),
-        "causes": [],
+        "causes": [_cause(cause, show) for cause in results.causes],
+        "history": _text(results.history),
         "suites": [_suite(suite, show) for suite in results.suites],
         "not_checked": [
             {"case": case.id, "reason": case.outcome, "text": _safe(case.error)}
             for case in cases
             if case.outcome in ("excluded", "skipped")
         ],
-        "no_longer_replayed": None,
+        "no_longer_replayed": _each(_gone, results.no_longer_replayed),
         "unplayed": [{"case": case.id, "exchanges": case.unplayed} for case in cases if case.unplayed],
-        "behaviour": None,
+        "behaviour": _each(lambda change: _behaviour(change, show), results.behaviour),
         "rerecord": _rerecord(results),
         "problems": [_problem(problem, show) for problem in problems],
         "warnings": [_safe(warning) for warning in results.warnings],
     }
 
 
-def write(path: Path, found: Mapping[str, Any]) -> None:
-    """Put the document into the file at ``path`` in one step. Raises ``OSError``; then the file is as it was."""
-    # A lone surrogate has no UTF-8; its escape, which this error handler makes, is what JSON writes for it.
-    content = (json.dumps(found, ensure_ascii=False, indent=1) + "\n").encode("utf-8", "backslashreplace")
-    handle, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).chmod(0o666 & ~_umask())
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+def text(found: Mapping[str, Any]) -> str:
+    """The document as the file holds it."""
+    return json.dumps(found, ensure_ascii=False, indent=1) + "\n"
 
 
 @cache
@@ -134,7 +135,7 @@ def _run(run: RunResult, show: Show) -> dict[str, Any]:
         "passed": run.passed,
         "termination": run.termination or None,
         "error": _error(run.error, run.termination == "provider_error", show),
-        "tokens": _tokens([run]),
+        "tokens": _tokens(run.trace.usage if run.trace else NO_USAGE),
         "turns": [_turn(turn) for turn in run.turns],
     }
 
@@ -151,6 +152,9 @@ def _turn(turn: TurnResult) -> dict[str, Any]:
             for change in turn.changes
         ],
         "note": _text(turn.note),
+        "equal": turn.equal,
+        "fields": turn.fields,
+        "tokens": _tokens(turn.usage),
     }
 
 
@@ -169,19 +173,61 @@ def _assertion(verdict: Verdict, show: Show) -> dict[str, Any]:
     }
 
 
+def _cause(cause: Cause, show: Show) -> dict[str, Any]:
+    shown = show == "all" or (show == "prompts" and not _CONVERSATION.match(cause.path))
+    return {
+        "path": cause.path,
+        "change": cause.change,
+        "old": cause.old,
+        "new": cause.new,
+        "cases": list(cause.cases),
+        "turns": cause.turns,
+        "where": [_place(place) for place in cause.where],
+        "diff": _text(as_text(cause.diff)) if shown else None,
+        "inside": _text(cause.inner) if shown else None,
+        "note": _text(cause.note),
+    }
+
+
+def _gone(one: NoLongerReplayed) -> dict[str, Any]:
+    return {"case": one.case, "reason": one.reason, "text": one.sentence}
+
+
+def _behaviour(change: BehaviourChange, show: Show) -> dict[str, Any]:
+    return {
+        "case": change.case,
+        "kind": change.kind,
+        "differences": [_difference(difference, show) for difference in change.differences],
+        "calls_before": list(change.calls_before),
+        "calls_after": list(change.calls_after),
+        "tokens_before": _tokens(change.tokens_before),
+        "tokens_after": _tokens(change.tokens_after),
+    }
+
+
+def _difference(difference: Difference, show: Show) -> dict[str, Any]:
+    shown = show == "all" or difference.what in _NAMED_DIFFERENCES
+    return {
+        "run": difference.run,
+        "turn": difference.turn,
+        "what": difference.what,
+        "before": _value(difference.before) if shown else None,
+        "after": _value(difference.after) if shown else None,
+    }
+
+
+def _each(make: Callable[[Any], dict[str, Any]], found: Iterable[Any] | None) -> list[dict[str, Any]] | None:
+    return None if found is None else [make(one) for one in found]
+
+
 def _rerecord(results: Results) -> dict[str, Any]:
     """What re-recording takes, as far as the recordings that it replaces tell."""
-    runs = [run for case in results.to_record for run in case.runs]
-    calls = sum(turn.outcome in ("stale", "missing", "not_reached") for run in runs for turn in run.turns)
-    return {"command": results.command, "calls": calls, "tokens": _tokens(runs)}
+    cost = cost_of(results.cases)
+    return {"command": results.command, "calls": cost.calls, "tokens": _tokens(cost.usage)}
 
 
-def _tokens(runs: Sequence[RunResult]) -> dict[str, int]:
-    used = [run.trace.usage for run in runs if run.trace]
-    return {
-        "input": sum(usage.input_tokens for usage in used),
-        "output": sum(usage.output_tokens for usage in used),
-    }
+def _tokens(usage: Usage) -> dict[str, int]:
+    return {"input": usage.input_tokens, "output": usage.output_tokens}
 
 
 def _problem(problem: Problem, show: Show) -> dict[str, Any]:
@@ -219,11 +265,8 @@ def _value(value: Any) -> Any:
 
 
 def _safe(text: str) -> str:
-    """The one place that every free text passes on its way into the file."""
-    return cut(text, _MOST_CHARACTERS)
+    """The one place that every free text passes on its way into the file.
 
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current
+    Recordings are redacted when they are made. What suites, prompts and messages of errors say was not, until here.
+    """
+    return cut(redact_text(text, lambda _, rule: f"[redacted:{rule}:0]"), _MOST_CHARACTERS)

@@ -1,7 +1,7 @@
 """The report of ``dryfire run`` for people, the same words on a terminal and in a file.
 
-A line a case; below it, where it did not pass, everything that is needed to repair it; counts and the next command at
-the end.
+The edits that made recordings stale come first, then a line a case with what else is needed to repair it; counts and
+the next command stand at the end.
 """
 
 from __future__ import annotations
@@ -16,10 +16,19 @@ from dryfire_action.errors import (
     EXIT_RECORDING,
 )
 from dryfire_action.repetition import wilson_interval
+from dryfire_action.reports.base import base_lines
+from dryfire_action.reports.causes import cause_lines
 from dryfire_action.reports.lines import line, padded
-from dryfire_action.reports.turns import miss_lines, told_lines
+from dryfire_action.reports.turns import missing_lines, told_lines
 from dryfire_action.reports.verdicts import verdict_lines
-from dryfire_action.results import CASE_OUTCOMES, counts
+from dryfire_action.reports.wording import (
+    cost,
+    count,
+    headline,
+    meant,
+    tally_of,
+)
+from dryfire_action.results import CASE_OUTCOMES, cost_of, counts
 from dryfire_action.visible import visible
 
 if TYPE_CHECKING:
@@ -59,7 +68,7 @@ def render(
     With ``verbose`` all assertions are shown, the turns of cases that did not pass, and nothing is cut.
     """
     report = _Report(shown_path, verbose, fancy)
-    return (*report.suites(results), *report.summary(results, exit_code))
+    return (*report.causes(results), *report.suites(results), *report.summary(results, exit_code))
 
 
 class _Report:
@@ -69,9 +78,27 @@ class _Report:
         self._shown_path = shown_path
         self._verbose = verbose
         self._fancy = fancy
+        self._causes: dict[str, list[int]] = {}
+
+    def causes(self, results: Results) -> Iterator[Line]:
+        """The edits that made recordings stale, each once."""
+        if not results.causes:
+            return
+        yield line((headline(tally_of(results)), "strong"))
+        yield line()
+        yield from cause_lines(
+            results.causes,
+            history=results.history,
+            shown_path=self._shown_path,
+            fancy=self._fancy,
+            all_of_it=self._verbose,
+        )
 
     def suites(self, results: Results) -> Iterator[Line]:
         """Every suite with its cases."""
+        for number, cause in enumerate(results.causes, 1):
+            for case_id in cause.cases:
+                self._causes.setdefault(case_id, []).append(number)
         for suite in results.suites:
             yield line((visible(suite.name), "strong"), (f"  {self._path(suite.file)}", "dim"))
             width = min(max((cell_len(visible(case.name)) for case in suite.cases), default=0), _MOST_NAME)
@@ -83,7 +110,7 @@ class _Report:
     def _case_line(self, case: CaseResult, width: int) -> Line:
         mark, plain, style = _MARKS[case.outcome]
         name = visible(case.name)
-        facts = "  ".join(_facts(case))
+        facts = "  ".join((*_facts(case), *self._numbers(case)))
         return line(
             (mark if self._fancy else plain, style),
             (f" {case.outcome:{_OUTCOME_WIDTH}}", style),
@@ -93,6 +120,14 @@ class _Report:
             indent=2,
         )
 
+    def _numbers(self, case: CaseResult) -> Iterator[str]:
+        """Which of the causes a case is stale for."""
+        numbers = self._causes.get(case.id, [])
+        if numbers:
+            shown = ", ".join(map(str, numbers[:_MOST_LISTED]))
+            more = f" and {len(numbers) - _MOST_LISTED} more" if len(numbers) > _MOST_LISTED else ""
+            yield f"{'cause' if len(numbers) == 1 else 'causes'} {shown}{more}"
+
     def _details(self, case: CaseResult) -> Iterator[Line]:
         run = case.shown_run
         if case.outcome == "passed":
@@ -100,7 +135,7 @@ class _Report:
                 yield from self._verdicts(run)
         else:
             said = run.error if run and run.error and not run.misses else ""
-            if len(case.runs) > 1 and run:
+            if len(case.runs) > 1 and run and (self._verbose or case.outcome != "stale"):
                 yield line((f"run {run.index}, of {len(case.runs)}:", "dim"), indent=6)
             for text in dict.fromkeys(text for text in (case.error, said) if text):
                 # A miss is told by its turns, better than by the sentence that ended the run.
@@ -109,7 +144,7 @@ class _Report:
             if case.remedy:
                 yield from self._text(case.remedy, "")
             if run:
-                lines = told_lines if self._verbose else miss_lines
+                lines = told_lines if self._verbose else missing_lines
                 yield from lines(run, indent=6)
                 yield from self._verdicts(run)
         for notice in case.notices:
@@ -128,39 +163,44 @@ class _Report:
         """Counts, what else is to be known, and what to do next."""
         numbers = counts(tuple(results.cases))
         words = [f"{numbers[outcome]} {outcome}" for outcome in CASE_OUTCOMES if numbers[outcome]]
-        style: Style = "good" if exit_code == 0 else "bad"
+        style: Style = "bad" if exit_code else "warn" if results.state != "clear" else "good"
         turns = _turn_counts(results)
         yield line(
-            (f"{_count(numbers['cases'], 'case')}: {', '.join(words) or 'nothing was checked'}", style),
+            (f"{count(numbers['cases'], 'case')}: {', '.join(words) or 'nothing was checked'}", style),
             f"  ({turns})" if turns else "",
         )
         yield from self._remarks(results)
+        yield from base_lines(results, fancy=self._fancy, all_of_it=self._verbose)
         if results.command:
             yield line()
+            if results.causes:
+                yield line(meant(len(results.causes)))
             yield line((_what_to_record(results), "strong"))
             for command in results.command.split(" && "):
                 yield line(visible(command), indent=2, whole=True)
+            price = cost_of(results.cases)
+            words_of_cost = cost(price.calls, price.usage.input_tokens, price.usage.output_tokens)
+            if words_of_cost:
+                yield line((words_of_cost, "dim"), indent=2)
         if exit_code:
             yield line((f"exit {exit_code}: {_meaning(results, exit_code)}", style))
 
     def _remarks(self, results: Results) -> Iterator[Line]:
         if results.interrupted:
-            yield line(("interrupted: ", "warn"), f"{_count(results.not_run, 'case')} did not run or finish")
+            yield line(("interrupted: ", "warn"), f"{count(results.not_run, 'case')} did not run or finish")
         elif results.not_run:
-            yield line(("stopped early: ", "warn"), f"{_count(results.not_run, 'case')} did not run")
+            yield line(("stopped early: ", "warn"), f"{count(results.not_run, 'case')} did not run")
         if results.left_out:
-            yield line(f"{_count(results.left_out, 'case')} left out by arguments")
+            yield line(f"{count(results.left_out, 'case')} left out by arguments")
         unplayed = [case for case in results.cases if case.unplayed]
         if unplayed:
             total = sum(case.unplayed for case in unplayed)
             shown = unplayed if self._verbose else unplayed[:_MOST_LISTED]
             names = ", ".join(f"{visible(case.id)} ({case.unplayed})" for case in shown)
             rest = (
-                f" and {_count(len(unplayed) - len(shown), 'more case')}"
-                if len(unplayed) > len(shown)
-                else ""
+                f" and {count(len(unplayed) - len(shown), 'more case')}" if len(unplayed) > len(shown) else ""
             )
-            yield line(f"{_count(total, 'recorded exchange')} never asked for (unplayed): {names}{rest}")
+            yield line(f"{count(total, 'recorded exchange')} never asked for (unplayed): {names}{rest}")
         for warning in results.warnings:
             yield line(("warning: ", "warn"), visible(warning))
 
@@ -175,7 +215,7 @@ def _facts(case: CaseResult) -> Iterator[str]:
         yield "passthrough, not replayed"
     elif run:
         turns = len({turn.index for turn in run.turns if turn.outcome != "not_reached"})
-        yield f"{_count(turns, 'turn'):8}"
+        yield f"{count(turns, 'turn'):8}"
         if run.trace and run.trace.usage.total:
             yield f"{run.trace.usage.total:,} tokens"
         if run.termination not in ("", "end_turn") and not run.misses:
@@ -234,8 +274,4 @@ def _turn_counts(results: Results) -> str:
     if not found:
         return ""
     words = ", ".join(f"{number} {outcome.replace('_', ' ')}" for outcome, number in found.items())
-    return f"{_count(sum(found.values()), 'turn')}: {words}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+    return f"{count(sum(found.values()), 'turn')}: {words}"

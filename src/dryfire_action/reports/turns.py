@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from dryfire_action.reports.lines import line, padded
+from dryfire_action.reports.wording import NOT_REACHED, count, equal_fields, without_place
 from dryfire_action.visible import visible
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 _KEY_SHOWN = 8
 _MOST_TURNS = 8
-_MOST_FIELDS = 12
 _STYLES: dict[str, Style] = {"stale": "warn", "missing": "warn", "failed": "bad"}
 
 
@@ -29,35 +29,30 @@ def told_lines(run: RunResult, *, indent: int, key: bool = False) -> Iterator[Li
     last_attempts = {turn.index: turn.attempt for turn in run.turns}
     for told in run.turns:
         yield turn_line(told, indent=indent, key=key)
-        yield from change_lines(told.changes, indent=indent + 4, all_of_it=True)
+        yield from change_lines(told.changes, indent=indent + 4)
         turn = answered.get(told.index) if told.attempt == last_attempts[told.index] else None
         if turn:
             yield from _numbers(turn, indent=indent + 2)
             yield from said_lines(turn, indent=indent + 2)
 
 
-def miss_lines(run: RunResult, *, indent: int) -> Iterator[Line]:
-    """What is stale, missing or not reached in ``run``: each turn with its keys, then its field changes.
-
-    Turns with the same changes as one before refer to it. Long lists are cut with a count.
-    """
-    turns = [turn for turn in run.turns if turn.outcome in ("stale", "missing", "not_reached")]
-    shown = turns[:_MOST_TURNS]
-    seen: dict[tuple[FieldChange, ...], TurnResult] = {}
-    for turn in shown:
-        before = seen.get(turn.changes) if turn.changes else None
-        seen.setdefault(turn.changes, turn)
-        yield turn_line(turn, indent=indent, same_as=before)
-        if before is None:
-            yield from change_lines(turn.changes, indent=indent + 4)
-    if len(turns) > len(shown):
-        yield line((f"… and {_count(len(turns) - len(shown), 'more turn')}", "dim"), indent=indent)
+def missing_lines(run: RunResult, *, indent: int) -> Iterator[Line]:
+    """What no cause can tell: the turns of ``run`` for which nothing is recorded, and how many were not reached."""
+    turns = [turn for turn in run.turns if turn.outcome == "missing"]
+    for turn in turns[:_MOST_TURNS]:
+        yield turn_line(turn, indent=indent)
+    if len(turns) > _MOST_TURNS:
+        yield line((f"… and {count(len(turns) - _MOST_TURNS, 'more turn')}", "dim"), indent=indent)
+    unreached = sum(turn.outcome == "not_reached" for turn in run.turns)
+    if unreached:
+        words = f"{count(unreached, 'recorded turn')} not reached: {NOT_REACHED}"
+        yield line((words, "dim"), indent=indent)
 
 
-def turn_line(turn: TurnResult, *, indent: int, same_as: TurnResult | None = None, key: bool = False) -> Line:
-    """A turn's place, what became of it and, where it is stale, the recorded and the current key.
+def turn_line(turn: TurnResult, *, indent: int, key: bool = False) -> Line:
+    """A turn's place, what became of it and, where it is stale, both keys and how much of the request is equal.
 
-    With ``key`` the key of any other turn is shown too; ``same_as`` is a turn with the same field changes.
+    With ``key`` the key of any other turn is shown too.
     """
     words: list[str | tuple[str, Style]] = [
         f"{_place(turn)}: ",
@@ -65,29 +60,26 @@ def turn_line(turn: TurnResult, *, indent: int, same_as: TurnResult | None = Non
     ]
     if turn.outcome == "stale" and turn.recorded and turn.current:
         words.append(f"  {turn.recorded[:_KEY_SHOWN]} -> {turn.current[:_KEY_SHOWN]}")
+        if turn.fields:
+            words.append((f"  {equal_fields(turn.equal, turn.fields)}", "dim"))
     elif turn.note:
-        words.append(f"  {visible(_without_place(turn.note))}")
+        words.append(f"  {visible(without_place(turn.note))}")
     elif key and (turn.current or turn.recorded):
         words.append((f"  {(turn.current or turn.recorded or '')[:_KEY_SHOWN]}", "dim"))
-    if same_as is not None:
-        words.append((f"  (same changes as {_place(same_as)})", "dim"))
     return line(*words, indent=indent)
 
 
-def change_lines(changes: Sequence[FieldChange], *, indent: int, all_of_it: bool = False) -> Iterator[Line]:
+def change_lines(changes: Sequence[FieldChange], *, indent: int) -> Iterator[Line]:
     """The field changes, one a line: path, what happened, short digests before and after."""
-    shown = changes if all_of_it else changes[:_MOST_FIELDS]
-    paths = [visible(change.path) for change in shown]
+    paths = [visible(change.path) for change in changes]
     width = min(max(map(len, paths), default=0), 48)
-    for path, change in zip(paths, shown, strict=True):
+    for path, change in zip(paths, changes, strict=True):
         yield line(
             (padded(path, width), "strong"),
             f"  {change.change:9}",
-            (f"  {_digests(change)}", "dim"),
+            (f"  {digests(change.old, change.new)}", "dim"),
             indent=indent,
         )
-    if len(changes) > len(shown):
-        yield line((f"… and {_count(len(changes) - len(shown), 'more field')}", "dim"), indent=indent)
 
 
 def said_lines(turn: Turn, *, indent: int) -> Iterator[Line]:
@@ -139,16 +131,7 @@ def _place(turn: TurnResult) -> str:
     return f"turn {turn.index}" + (f", attempt {turn.attempt}" if turn.attempt else "")
 
 
-def _without_place(note: str) -> str:
-    """A miss's sentence begins with its place, which stands in front of it already."""
-    place, _, rest = note.partition(": ")
-    return rest if rest and place.startswith(("run ", "turn ")) else note
-
-
-def _digests(change: FieldChange) -> str:
-    old, new = ((digest or "")[:_KEY_SHOWN] for digest in (change.old, change.new))
-    return f"{old} -> {new}" if old and new else old or new
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def digests(old: str | None, new: str | None) -> str:
+    """The beginnings of the digests before and after, as far as there are any."""
+    before, after = (old or "")[:_KEY_SHOWN], (new or "")[:_KEY_SHOWN]
+    return f"{before} -> {after}" if before and after else before or after
