@@ -20,6 +20,7 @@ VERBS = {
     "run": "replay suites, or record them",
     "validate": "check suites and config without running anything",
     "trace": "show one case turn by turn, from its recording",
+    "explain": "say why recordings are stale: which edit, where, how it reads, what it costs",
     "status": "say of each suite how its recordings are: how old, of which models, what is stale",
     "diff": "compare the recordings with those of a commit: what the agent does otherwise",
     "rekey": "bring recordings in line with changed ignore rules, without any call",

@@ -20,12 +20,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dryfire_action.causes import Cause
+    from dryfire_action.errors import Place
     from dryfire_action.messages import JsonValue
     from dryfire_action.results import Results
     from dryfire_action.tree import Tree
 
 # Enough to find the place inside a large schema; more would hide the text itself.
 MAX_INNER_PATHS = 3
+
+# Files that hold more than one text: where in them a line of the text is depends on how it was written down.
+_STRUCTURED = (".yaml", ".yml", ".json")
 
 OTHER_RULES = "the text is the same, and the ignore rules are not"
 OTHER_VERSION = "dryfire has other rules for fingerprints than when this was recorded"
@@ -82,7 +86,22 @@ def _explained(cause: Cause, history: History) -> Cause:
     if before is ABSENT or after is ABSENT:
         return replace(cause, diff=lines)
     special = note_for(before, after) if lines else OTHER_RULES
-    return replace(cause, diff=lines, note=_joined(cause.note, special), inner=_inner(before, after))
+    return replace(
+        cause,
+        diff=lines,
+        note=_joined(cause.note, special),
+        inner=_inner(before, after),
+        where=tuple(_first_change(place, before, after) for place in cause.where),
+    )
+
+
+def _first_change(place: Place, before: JsonValue, after: JsonValue) -> Place:
+    """The first changed line of a text that is a file of its own; of any other, where it begins."""
+    if place.file.endswith(_STRUCTURED) or not isinstance(before, str) or not isinstance(after, str):
+        return place
+    old, new = before.splitlines(), after.splitlines()
+    equal = next((n for n, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), len(old))
+    return replace(place, line=place.line + min(equal, max(len(new) - 1, 0)), column=1)
 
 
 def _inner(before: JsonValue, after: JsonValue) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dryfire_action.errors import Problem, SpecError
     from dryfire_action.suite import Suite
 
+_MOST_NAMED = 5
 PATHS_HELP = "suite files, or patterns such as 'evals/**/*.eval.yaml' (default: `suites:` in dryfire.yaml)"
 
 
@@ -88,6 +89,28 @@ def load(
     patterns = tuple(_relative(path, here) for path in paths)
     suites = load_suites(FolderTree(root), patterns, cwd=cwd, environ=environ, model=model)
     return Selection(suites, root, cwd, patterns)
+
+
+def find_case(asked: str, chosen: Selection) -> str:
+    """The id of the case that ``asked`` names, in full or by its name alone. Raises ``UsageError`` for no such case."""
+    from dryfire_action.visible import closest, visible
+
+    ids = chosen.ids
+    if asked in ids:
+        return asked
+    shown = visible(asked)
+    named = [case.id for suite in chosen.suites for case in suite.cases if case.name == asked]
+    if len(named) == 1:
+        return named[0]
+    if named:
+        raise UsageError(f"several cases are called {shown!r}", remedy=f"Say which: {', '.join(named)}")
+    names = [case.name for suite in chosen.suites for case in suite.cases]
+    meant = closest(asked, ids) or closest(asked, names)
+    near = [case_id for case_id in ids if asked.casefold() in case_id.casefold()] or ids
+    rest = f" and {len(near) - _MOST_NAMED} more" if len(near) > _MOST_NAMED else ""
+    raise UsageError(
+        f"no case is called {shown!r}{meant}", remedy=f"There is {', '.join(near[:_MOST_NAMED])}{rest}."
+    )
 
 
 def _inside(here: Path, root: Path) -> str:

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from dryfire_action.commands.arguments import Parser
     from dryfire_action.results import CaseResult, RunResult
 
-_MOST_NAMED = 5
-
 
 def arguments(parser: Parser) -> None:
     """Declare what ``dryfire trace`` takes."""
@@ -48,7 +46,7 @@ def execute(args: Namespace) -> int:
     if args.case is None:
         raise UsageError("name the case to show, as SUITE::CASE", remedy="See dryfire trace --help.")
     chosen = selection.load(args.paths, model=args.model)
-    case_id = _find(args.case, chosen)
+    case_id = selection.find_case(args.case, chosen)
     result, code = _replayed(case_id, args.model, chosen)
     run = _run_of(result, args.run)
     if args.json:
@@ -59,28 +57,6 @@ def execute(args: Namespace) -> int:
         fancy = console.can_show("✓✗")
         console.show(trace.render(result, run, shown_path=chosen.shown, fancy=fancy), os.environ)
     return code
-
-
-def _find(asked: str, chosen: selection.Selection) -> str:
-    """The id of the case that ``asked`` names, in full or by its name alone."""
-    from dryfire_action.visible import closest, visible
-
-    ids = chosen.ids
-    if asked in ids:
-        return asked
-    shown = visible(asked)
-    named = [case.id for suite in chosen.suites for case in suite.cases if case.name == asked]
-    if len(named) == 1:
-        return named[0]
-    if named:
-        raise UsageError(f"several cases are called {shown!r}", remedy=f"Say which: {', '.join(named)}")
-    names = [case.name for suite in chosen.suites for case in suite.cases]
-    meant = closest(asked, ids) or closest(asked, names)
-    near = [case_id for case_id in ids if asked.casefold() in case_id.casefold()] or ids
-    rest = f" and {len(near) - _MOST_NAMED} more" if len(near) > _MOST_NAMED else ""
-    raise UsageError(
-        f"no case is called {shown!r}{meant}", remedy=f"There is {', '.join(near[:_MOST_NAMED])}{rest}."
-    )
 
 
 def _replayed(case_id: str, model: str | None, chosen: selection.Selection) -> tuple[CaseResult, int]:

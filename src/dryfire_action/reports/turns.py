@@ -55,7 +55,7 @@ def turn_line(turn: TurnResult, *, indent: int, key: bool = False) -> Line:
     With ``key`` the key of any other turn is shown too.
     """
     words: list[str | tuple[str, Style]] = [
-        f"{_place(turn)}: ",
+        f"{place_words(turn)}: ",
         (turn.outcome.replace("_", " "), _STYLES.get(turn.outcome, "dim")),
     ]
     if turn.outcome == "stale" and turn.recorded and turn.current:
@@ -127,7 +127,8 @@ def _json(value: JsonValue) -> str:
     return visible(json.dumps(value, ensure_ascii=False))
 
 
-def _place(turn: TurnResult) -> str:
+def place_words(turn: TurnResult) -> str:
+    """``turn 2``, ``turn 2, attempt 1``."""
     return f"turn {turn.index}" + (f", attempt {turn.attempt}" if turn.attempt else "")
 
 
