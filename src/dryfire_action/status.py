@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dryfire_action.cassette_file import SIZE_LIMIT
@@ -11,6 +10,7 @@ from dryfire_action.cassette_folder import recordings_of
 from dryfire_action.cassette_store import read_cassette
 from dryfire_action.errors import DryfireError
 from dryfire_action.runner import RunOptions, run_suites
+from dryfire_action.suite_status import SuiteStatus
 from dryfire_action.tree import FolderTree
 
 if TYPE_CHECKING:
@@ -19,34 +19,6 @@ if TYPE_CHECKING:
 
     from dryfire_action.cassette import Cassette
     from dryfire_action.suite import Suite
-
-
-@dataclass(frozen=True, slots=True)
-class SuiteStatus:
-    """One suite's recordings.
-
-    ``fresh``, ``stale``, ``missing``, ``damaged`` and ``excluded`` count its cases by what a replay makes of them
-    (fresh ones may fail an assertion; scripted ones that are not recorded are in none of them). ``scripted`` counts
-    cases whose answers are their suite's own. ``turns`` counts recorded answers, ``beside`` recordings made under
-    ``--model``. ``oldest`` and ``newest`` are dates of answers, "" where there is none; ``asked`` and ``served`` are
-    models.
-    """
-
-    name: str
-    file: str
-    cases: int
-    turns: int
-    fresh: int = 0
-    stale: int = 0
-    missing: int = 0
-    damaged: int = 0
-    excluded: int = 0
-    scripted: int = 0
-    beside: int = 0
-    oldest: str = ""
-    newest: str = ""
-    asked: tuple[str, ...] = ()
-    served: tuple[str, ...] = ()
 
 
 def status(suites: Sequence[Suite], root: Path, cwd: str = "") -> tuple[SuiteStatus, ...]:

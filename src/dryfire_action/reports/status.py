@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from dryfire_action.reports.lines import Line, Style
-    from dryfire_action.status import SuiteStatus
+    from dryfire_action.suite_status import SuiteStatus
 
 FORMAT = "dryfire-status/1"
 _STATES: dict[str, tuple[str, Style]] = {
