@@ -13,7 +13,7 @@ from dryfire_action.errors import CassetteDamaged, ProviderUnavailable, Recordin
 from dryfire_action.playback import refuse_other_origin
 from dryfire_action.providers import make_provider
 from dryfire_action.recorder import RecordingProvider, occurrences_joined
-from dryfire_action.redact import RULESET_VERSION
+from dryfire_action.redaction_settings import rules_in_force
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,7 +75,7 @@ class Shelf:
             provider=case.provider,
             model=case.model,
             scripted=case.scripted,
-            redaction=RULESET_VERSION,
+            redaction=rules_in_force(self.rules),
             ignore=self.config.ignore,
         )
 

@@ -23,7 +23,7 @@ from dryfire_action.passthrough import run_impl
 from dryfire_action.patterns import compile_pattern
 from dryfire_action.playback import ReplayingProvider
 from dryfire_action.providers.scripted import ScriptStamp
-from dryfire_action.redact import Rules
+from dryfire_action.redaction_settings import rules_with
 from dryfire_action.repetition import case_passes
 from dryfire_action.results import CaseResult, RunResult, TurnResult
 
@@ -101,7 +101,7 @@ def _shelf(case: Case, config: Config, around: Surroundings, path: str) -> Shelf
         root=around.root,
         path=path,
         partial=partial_path(config.cassettes, path),
-        rules=Rules(),
+        rules=rules_with(config.redact),
         mask=ignoring((rule, compile_pattern(rule.pattern)) for rule in config.ignore),
     )
 

@@ -48,6 +48,7 @@ _RULE_KEYS = ("id", "pattern", "group", "keys")
 _ALLOW_KEYS = ("rule", "path", "digest", "expires", "reason")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _DAY = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])\Z")
+_RULE_ID = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?\Z")
 _DIGEST = re.compile(r"[0-9a-f]{32}\Z")
 _URL = re.compile(r"https?://[^\s/?#@]+(/[^\s?#]*)?\Z")
 MAX_DEFAULT = 64_000
@@ -156,6 +157,9 @@ def read_redact(node: Node | None, problems: Problems) -> tuple[JsonObject, ...]
 def _redaction_rule(node: Node, problems: Problems) -> JsonObject:
     keys = mapping(node, problems, _RULE_KEYS, required=("id",), what="a redaction rule")
     found: JsonObject = {"id": text(keys["id"], problems, "id")} if "id" in keys else {}
+    if found.get("id") and not _RULE_ID.match(found["id"]):
+        # The id becomes part of the marks that stand in recordings in place of secrets.
+        problems.add(keys["id"], f"a rule's id must be short, of a-z, 0-9 and -, not {found['id']!r}")
     if (names := _set(keys, "keys")) is not None:
         found["keys"] = texts(names, problems, "keys")
     if (written := _set(keys, "pattern")) is not None:

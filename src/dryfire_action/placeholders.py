@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 Path = tuple[str | int, ...]
 
+MAX_ROUNDS = 12
 # Signed or encrypted fields of reasoning parts: changing a byte would make the provider refuse them.
 SEALED = frozenset({"signature", "encrypted_content", "data", "thoughtSignature", "thought_signature"})
 
@@ -95,10 +96,13 @@ def error_from(value: JsonObject) -> ProviderError:
 def store(value: JsonObject, texts: RequestTexts, rules: Rules) -> Stored:
     """``value`` with every secret replaced by a marker; secrets of the request in ``texts`` get a pointer as well."""
     markers = _Markers(json.dumps(value, ensure_ascii=False))
-    redacted, before = value, None
-    # Taking one secret out can bring another to light. It ends, because every round leaves less that is no marker.
-    while redacted != before:
-        redacted, before = _redact_tree(redacted, markers, rules), redacted
+    redacted = value
+    # Taking one secret out can bring another to light. With the rules of the table that ends soon; a team's pattern
+    # may find itself in every marker, and then never would.
+    for _ in range(MAX_ROUNDS):
+        before, redacted = redacted, _redact_tree(redacted, markers, rules)
+        if redacted == before:
+            break
     stored = json.dumps(redacted, ensure_ascii=False)
     from_request = {}
     for marker, secret in markers.values.items():

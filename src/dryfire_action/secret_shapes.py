@@ -33,7 +33,8 @@ def _basic_is_sample(match: re.Match[str]) -> bool:
 
 
 def _has_key_body(match: re.Match[str]) -> bool:
-    return sum(character.isalnum() for character in match["v"]) >= 48
+    body: str = match["v"]
+    return sum(character.isalnum() for character in body) >= 48
 
 
 def _url_is_local(match: re.Match[str]) -> bool:
