@@ -207,13 +207,10 @@ class _Sorting:
             return Removal(entry.path, "leftover", "left behind by a write that was interrupted")
         if entry.kind == "empty partial" and not locked(self._root, entry.path):
             return Removal(entry.path, "leftover", "an unfinished recording without any whole answer")
-        partial = entry.path.removesuffix(".lock")
-        if (
-            entry.kind == "lock"
-            and _without_model(partial) not in self._partials
-            and not locked(self._root, partial)
-        ):
-            return Removal(entry.path, "leftover", "the lock of a recording that is gone")
+        if entry.kind == "lock" and not self._unreadable:
+            partial = entry.path.removesuffix(".lock")
+            if _without_model(partial) not in self._partials and not locked(self._root, partial):
+                return Removal(entry.path, "leftover", "the lock of a recording that is gone")
         return None
 
     def _home(self, entry: Entry) -> str:
