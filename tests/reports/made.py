@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
 from dryfire_action.agent import Run, Turn
-from dryfire_action.errors import Place
+from dryfire_action.errors import EXIT_INTERRUPTED, Place
 from dryfire_action.field_changes import FieldChange
 from dryfire_action.messages import Response, ToolCall, ToolResult, Usage
+from dryfire_action.reports.lines import as_text
+from dryfire_action.reports.terminal import render
 from dryfire_action.results import CaseResult, Results, RunResult, SuiteResult, TurnResult, Verdict
 
 if TYPE_CHECKING:
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
 
 SYSTEM = FieldChange("system", "changed", "12ab" * 4, "34cd" * 4)
 KEY, OTHER_KEY = "3f2a" * 4, "9c01" * 4
+COMMAND = "dryfire run evals/s.eval.yaml --cassette-mode auto"
 
 
 def replayed(*indices: int) -> tuple[TurnResult, ...]:
@@ -66,3 +70,14 @@ def results(*cases: CaseResult, **more: Any) -> Results:
     """Results of the one suite `s` (of none where there are no cases)."""
     suites = (SuiteResult("s", "evals/s.eval.yaml", cases),) if cases else ()
     return Results(suites, **more)
+
+
+def text(found: Results, **settings: Any) -> str:
+    """The report as plain text."""
+    code = EXIT_INTERRUPTED if found.interrupted else found.exit_code
+    return as_text(render(found, **{"exit_code": code, **settings})).strip()
+
+
+def picture(block: str) -> str:
+    """An expected report; the first line's indent is that of the first line."""
+    return cleandoc(block)

@@ -53,7 +53,9 @@ class ReportFiles:
         """Whether one of them is read by somebody who does not see the base: it must say what the base replays."""
         return bool(self.paths.keys() & {"--json-out", "--markdown-out"})
 
-    def write(self, results: Results, *, root: Path, exit_code: int, problems: Sequence[Problem] = ()) -> bool:
+    def write(
+        self, results: Results, *, root: Path, exit_code: int, problems: Sequence[Problem] = ()
+    ) -> bool:
         """Write them all; whether that succeeded. What stands in the way is told on stderr."""
         if not self.paths:
             return True

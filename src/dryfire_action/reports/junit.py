@@ -22,6 +22,7 @@ from junitparser import (
     TestSuite,
 )
 
+from dryfire_action.reports.wording import without_place
 from dryfire_action.visible import cut, visible
 
 if TYPE_CHECKING:
@@ -84,7 +85,8 @@ def _case(suite: str, case: Mapping[str, Any]) -> TestCase:
     lines = list(_said(case))
     message = lines[0] if lines else outcome
     if outcome in ("excluded", "skipped"):
-        found.result = [Skipped(_text(message), outcome)]
+        # The schema lets only a message stand here, no type.
+        found.result = [Skipped(_text(f"{outcome}: {message}"))]
         return found
     failed = outcome == "failed" and not any(run["termination"] == "provider_error" for run in case["runs"])
     kind = "assertion" if failed else "provider_error" if outcome == "failed" else outcome
@@ -111,7 +113,7 @@ def _said(case: Mapping[str, Any]) -> Iterator[str]:
                 fields = ", ".join(f"{change['path']} {change['change']}" for change in turn["changes"])
                 yield f"{where}: {turn['outcome']}: {fields}"
             elif turn["outcome"] == "missing":
-                yield f"{where}: missing" + (f": {turn['note']}" if turn["note"] else "")
+                yield f"{where}: missing" + (f": {without_place(turn['note'])}" if turn["note"] else "")
     for check in case["assertions"]:
         if not check["passed"]:
             yield check["description"] + (f": {check['message']}" if check["message"] else "")
