@@ -187,7 +187,11 @@ def test_a_pointer_names_a_text_that_is_digested(path: str) -> None:
             Message("assistant", tool_calls=(ToolCall("a", "f", {}, MAIL),)),
         ),
         ("tool_results[0].content", Message("tool", tool_results=(ToolResult("a", MAIL),))),
-        ('tool_results[0].content["a b"]', Message("tool", tool_results=(ToolResult("a", {"a b": MAIL}),))),
+        (
+            "tool_results[0].content{1}",
+            Message("tool", tool_results=(ToolResult("a", {"z": 1, "a b": MAIL, "A": 2}),)),
+        ),
+        ("tool_results[0].content{0}", Message("tool", tool_results=(ToolResult("a", {MAIL: MAIL}),))),
     ],
 )
 def test_a_pointer_leads_into_any_part_of_a_message(path: str, message: Message) -> None:
@@ -227,6 +231,29 @@ def test_a_text_with_an_ignored_span_is_never_pointed_to(rule: IgnoreRule, point
     assert (RequestTexts(asked, mask).pointer_to(MAIL) is not None) == pointed
     stored = stored_for(answer(MAIL), asked, DEFAULT_RULES, mask)
     assert bool(stored.from_request) == pointed
+
+
+@pytest.mark.parametrize("key", ["mail", "a.b", "n1"])
+def test_an_ignore_rule_reaches_every_text_of_its_field(key: str) -> None:
+    results = Message("tool", tool_results=(ToolResult("a", {key: [f"id-4711 {MAIL}"]}),))
+    rule = IgnoreRule("messages[*].tool_results[*].content", "id-[0-9]+")
+    asked = replace(request("Hi"), messages=(results,))
+    assert RequestTexts(asked).pointer_to(MAIL) is not None
+    assert RequestTexts(asked, ignoring([(rule, re.compile(rule.pattern))])).pointer_to(MAIL) is None
+
+
+def test_texts_are_found_in_the_latest_request_of_a_conversation() -> None:
+    first = request("Hi")
+    texts = RequestTexts(first)
+    assert texts.pointer_to(MAIL) is None
+    longer = replace(first, messages=(*first.messages, Message("user", f"a{MAIL}"), Message("user", MAIL)))
+    texts.read(longer)
+    assert texts.pointer_to(MAIL) == "messages[1].content[1:12]"
+    assert texts.pointer_to(f"Hi\0a{MAIL}") is None, "two texts that follow each other are not one"
+    texts.read(replace(first, messages=(Message("user", MAIL),)))
+    assert texts.pointer_to(MAIL) == "messages[0].content[0:11]"
+    texts.read(request("Hi", system=MAIL))
+    assert texts.pointer_to(MAIL) == "system[0:11]"
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _POINTER = re.compile(r"(?P<path>.*)\[(?P<start>[0-9]{1,9}):(?P<end>[0-9]{1,9})\]\Z", re.DOTALL)
 _MESSAGE = re.compile(r"messages\[([0-9]{1,9})\]")
+# What a pointer says of a key is written into the recording. Only of such keys it is sure that they are no secret;
+# any other is told by its number among the sorted keys, which equal requests share.
+_WORD = re.compile(r"[A-Za-z_-]{1,64}\Z")
 _BETWEEN = "\0"
 
 
@@ -114,7 +117,7 @@ def _touched(path: str, text: str, mask: Masker | None) -> bool:
     """Whether ignore rules change this text. They go by field path, which is a prefix of the leaf's."""
     if mask is None:
         return False
-    fields = [path[:end] for end in range(1, len(path) + 1) if end == len(path) or path[end] in ".["]
+    fields = [path[:end] for end in range(1, len(path) + 1) if end == len(path) or path[end] in ".[{"]
     return any(IGNORED in str(mask(field, text)) for field in fields)
 
 
@@ -149,8 +152,9 @@ def _leaves(path: str, value: JsonValue) -> Iterator[tuple[str, str]]:
         if value:
             yield path, value
     elif isinstance(value, dict):
-        for key in sorted(value):
-            yield from _leaves(f"{path}{dotted(key)}", value[key])
+        for number, key in enumerate(sorted(value)):
+            step = f".{key}" if _WORD.match(key) else f"{{{number}}}"
+            yield from _leaves(path + step, value[key])
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _leaves(f"{path}[{index}]", item)
