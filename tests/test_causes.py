@@ -136,7 +136,7 @@ def drawn(causes: tuple[Cause, ...]) -> list[str]:
         ),
         pytest.param(
             [stale_run("a", (FieldChange("messages[1]", "removed", "1" * 16),), inputs=1)],
-            ["messages[1] removed 1 cases 1 turns"],
+            ["messages[1] removed 1 cases 1 turns @evals/shop.eval.yaml:1"],
             id="a message taken out of the input is a cause although its index is beyond the input",
         ),
         pytest.param([stale_run("a", (), ())], [], id="nothing stale, no cause"),

@@ -18,10 +18,11 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from dryfire_action.errors import Place
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from dryfire_action.errors import Place
     from dryfire_action.field_changes import Change, FieldChange
     from dryfire_action.fingerprint import IgnoreRule
     from dryfire_action.messages import Message
@@ -185,6 +186,10 @@ def place_of(change: FieldChange, run: StaleRun) -> Place | None:
             return run.case.places[path]
         shorter = _LAST_STEP.sub("", path)
         path = shorter if shorter != path else None
+    if change.change == "removed":
+        # It stands nowhere any more; what is left is the list it was in, or the suite.
+        family = change.path.partition("[")[0]
+        return run.case.places.get(f"{family}.order", Place(run.case.file))
     return None
 
 
