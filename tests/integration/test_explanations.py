@@ -356,5 +356,5 @@ def test_a_case_says_how_much_of_its_request_is_equal(project: Repository) -> No
     edit_prompt(project)
     turns = [turn for case in explained(project.root).cases for turn in case.runs[0].turns]
     assert {(turn.index, turn.fields - turn.equal) for turn in turns} == {(0, 1), (1, 1), (2, 1)}
-    # version, provider, model, temperature, system, two tools of two fields, their order, two of the question, the script
+    # version, provider, model, temperature, system, two tools of two fields, their order, question (2), script
     assert turns[0].fields == 13
