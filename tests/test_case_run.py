@@ -264,9 +264,17 @@ def test_off_asks_and_records_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", ["record", "auto", "off"])
 def test_a_case_whose_provider_cannot_be_called_is_skipped_and_says_why(tmp_path: Path, mode: str) -> None:
-    result = run_one(tmp_path, a_case(), mode=mode)
+    result = run_one(tmp_path, a_case(provider="anthropic"), mode=mode)
     assert (result.outcome, result.exit_code) == ("skipped", 2)
-    assert "'told'" in result.error
+    assert "ANTHROPIC_API_KEY" in result.error
+    assert not (tmp_path / ".dryfire").exists()
+
+
+@pytest.mark.parametrize("mode", ["record", "auto", "off"])
+def test_a_provider_that_does_not_exist_is_no_reason_to_skip(tmp_path: Path, mode: str) -> None:
+    result = run_one(tmp_path, a_case(provider="antropic"), mode=mode)
+    assert (result.outcome, result.exit_code) == ("failed", 2)
+    assert "did you mean 'anthropic'?" in result.error
     assert not (tmp_path / ".dryfire").exists()
 
 

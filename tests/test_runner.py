@@ -175,7 +175,7 @@ def test_fail_fast_stops_after_the_first_that_does_not_pass(tmp_path: Path) -> N
 
 
 def test_fail_fast_does_not_stop_at_a_skipped_case_that_is_allowed(tmp_path: Path) -> None:
-    suite = a_suite(a_case("a"), scripted("b"), config=Config())
+    suite = a_suite(a_case("a", provider="anthropic"), scripted("b"), config=Config())
     options = {"mode": "record", "fail_fast": True, "concurrency": 1}
     assert ran(run(tmp_path, suite, **options)) == ["a"]
     allowed = run(tmp_path, suite, **options, allow_skipped=True)

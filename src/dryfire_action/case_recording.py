@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -9,14 +10,14 @@ from dryfire_action.ambient import SystemClock
 from dryfire_action.cassette import Cassette, Header, complete_part, keeping_old_facts, same_outcome
 from dryfire_action.cassette_partial import read_partial, recording_to
 from dryfire_action.cassette_store import check_names, check_target, read_cassette, write_cassette
-from dryfire_action.errors import CassetteDamaged, ProviderUnavailable, RecordingError, UsageError
+from dryfire_action.errors import CassetteDamaged, RecordingError, UsageError
 from dryfire_action.playback import refuse_other_origin
 from dryfire_action.providers import make_provider
 from dryfire_action.recorder import RecordingProvider, occurrences_joined
 from dryfire_action.redaction_settings import rules_in_force
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import ExitStack
     from pathlib import Path
 
@@ -83,11 +84,20 @@ class Shelf:
 class LiveProvider:
     """The provider of a case, made at the first call: until then nobody needs a key. ``begin`` is called before each.
 
-    Raises ``ProviderUnavailable`` where it cannot be asked at all.
+    ``config`` names the team's own endpoints, ``environ`` holds the keys. Raises ``ProviderUnavailable`` where the
+    provider cannot be asked at all, ``UsageError`` where there is none of that name.
     """
 
-    def __init__(self, name: str, begin: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self,
+        name: str,
+        config: Config,
+        environ: Mapping[str, str],
+        begin: Callable[[], None] = lambda: None,
+    ) -> None:
         self.name = name
+        self._config = config
+        self._environ = environ
         self._begin = begin
         self._provider: Provider | None = None
 
@@ -104,10 +114,7 @@ class LiveProvider:
     async def complete(self, request: Request) -> Response:
         """The provider's answer."""
         if self._provider is None:
-            try:
-                self._provider = make_provider(self.name)
-            except UsageError as error:
-                raise ProviderUnavailable(error.message, remedy=error.remedy) from None
+            self._provider = make_provider(self.name, providers=self._config.providers, environ=self._environ)
         self._begin()
         return await self._provider.complete(request)
 
@@ -127,10 +134,12 @@ class RecordingClock(SystemClock):
 class Recording:
     """One recording of a case. In ``auto`` it serves what is known, of the unfinished recording first.
 
-    ``stack`` holds the partial file, from the first live call on until it is closed.
+    ``stack`` holds the partial file, from the first live call on until it is closed; ``environ`` holds the keys.
     """
 
-    def __init__(self, shelf: Shelf, mode: Mode, today: str, stack: ExitStack) -> None:
+    def __init__(
+        self, shelf: Shelf, mode: Mode, today: str, stack: ExitStack, environ: Mapping[str, str]
+    ) -> None:
         self._shelf = shelf
         self._goes_on = mode == "auto"
         self._today = today
@@ -148,7 +157,7 @@ class Recording:
         self._known: tuple[Exchange, ...] = ()
         if self._goes_on:
             self._known = occurrences_joined(_exchanges(self._unfinished), _exchanges(self._old))
-        self._live = LiveProvider(shelf.case.provider, self._begin)
+        self._live = LiveProvider(shelf.case.provider, shelf.config, environ, self._begin)
         self._asked = False
 
     @property
@@ -182,7 +191,9 @@ class Recording:
         exchanges = keeping_old_facts([e for tape in tapes for e in tape.exchanges], self._old)
         if not self._asked and self._old and exchanges == self._old.exchanges:
             if self._unfinished and self._told_already(self._unfinished):
-                self._hold().remove()  # killed after the cassette was replaced, before this was done
+                # Left by a kill just before the end; unless somebody is recording now, and then it is theirs.
+                with suppress(RecordingError):
+                    self._hold().remove()
             return ""
         if not self._asked and "unmocked_tool" in terminations:
             # Most likely a slip in the suite: answers that were paid for must not go because of it.

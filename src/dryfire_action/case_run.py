@@ -108,7 +108,7 @@ def _shelf(case: Case, config: Config, around: Surroundings, path: str) -> Shelf
 
 async def _live(case: Case, config: Config, around: Surroundings, basis: CaseResult) -> CaseResult:
     """Without any cassette: the provider answers, or the script does."""
-    inner = LiveProvider(case.provider)
+    inner = LiveProvider(case.provider, config, around.environ)
     script = Script(case)
     results = []
     for index in range(case.repeat):
@@ -142,7 +142,7 @@ async def _recorded(shelf: Shelf, mode: Mode, around: Surroundings, basis: CaseR
     script = Script(case)
     results = []
     with ExitStack() as stack:
-        recording = Recording(shelf, mode, around.today, stack)
+        recording = Recording(shelf, mode, around.today, stack, around.environ)
         # One after the other: they share a partial file, a script, and the bound on calls at a time.
         for index in range(case.repeat):
             recorder = recording.recorder(index)

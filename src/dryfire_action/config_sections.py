@@ -39,6 +39,7 @@ BUILT_IN_PROVIDERS = (
     "gemini",
     "moonshot",
     "openai",
+    "openai-responses",
     "openrouter",
     "xai",
     "zhipu",

@@ -1,32 +1,78 @@
 """The model's providers, by the name that suites use.
 
-A provider of its own is one module in this folder and one row of ``PROVIDERS``.
+A live provider is one module for its wire format and one row of ``endpoints.ENDPOINTS``. No vendor's SDK is loaded
+before a live call is made.
 """
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from dryfire_action.errors import UsageError
+from dryfire_action.errors import ProviderUnavailable, UsageError
+from dryfire_action.providers.endpoints import endpoints
 from dryfire_action.providers.scripted import ScriptedProvider
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from dryfire_action.messages import Provider
+    from dryfire_action.providers.endpoints import Family
+    from dryfire_action.providers.live import LiveModel
+    from dryfire_action.suite import ProviderEntry
 
+# Providers that need neither key nor address.
 PROVIDERS: dict[str, Callable[[], Provider]] = {ScriptedProvider.name: ScriptedProvider}
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+_NO_ENTRIES: Mapping[str, ProviderEntry] = MappingProxyType({})
 
 
-def make_provider(name: str) -> Provider:
+def make_provider(
+    name: str,
+    *,
+    providers: Mapping[str, ProviderEntry] = _NO_ENTRIES,
+    environ: Mapping[str, str] = _NOTHING,
+) -> Provider:
     """The provider that a suite calls ``name``, for live calls; a replay needs none.
 
-    Raises ``UsageError`` for a name without a row in ``PROVIDERS``.
+    ``providers`` are the team's own endpoints, ``environ`` holds the keys. Raises ``UsageError`` for a name that is
+    neither built in nor among ``providers``, ``ProviderUnavailable`` where its key variable or its SDK is missing.
     """
-    if name not in PROVIDERS:
+    if name in PROVIDERS:
+        return PROVIDERS[name]()
+    known = endpoints(providers)
+    if name not in known:
+        near = get_close_matches(name, [*PROVIDERS, *known], n=1)
         raise UsageError(
-            f"live calls to the provider {name!r} are not part of this version: it replays recordings of any"
-            f" provider, and calls only {', '.join(PROVIDERS)}",
-            remedy=f"With `provider: {ScriptedProvider.name}` and a `script` a suite needs no key and no network.",
+            f"no provider is called {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""),
+            remedy=f"there are {', '.join(sorted([*PROVIDERS, *known]))}; any other endpoint that speaks OpenAI's"
+            " Chat Completions can be named under providers: in dryfire.yaml",
         )
-    return PROVIDERS[name]()
+    endpoint = known[name]
+    # A variable that is set and empty is what CI makes of a secret that does not exist.
+    key = environ.get(endpoint.key, "").strip()
+    if not key:
+        raise ProviderUnavailable(
+            f"a live call to {name} needs a key in the environment variable {endpoint.key}",
+            remedy=f"export {endpoint.key}=... and run again; what is recorded replays without it",
+        )
+    return _model(endpoint.family)(endpoint, key, endpoint.address(environ))
+
+
+def _model(family: Family) -> type[LiveModel]:
+    if family == "messages":
+        from dryfire_action.providers.anthropic import AnthropicModel
+
+        return AnthropicModel
+    if family == "chat":
+        from dryfire_action.providers.openai_chat import ChatModel
+
+        return ChatModel
+    if family == "responses":
+        from dryfire_action.providers.openai_responses import ResponsesModel
+
+        return ResponsesModel
+    from dryfire_action.providers.gemini import GeminiModel
+
+    return GeminiModel

@@ -1,0 +1,167 @@
+"""What all live providers have in common: the SDK is loaded at the call, asked once, and its failures are told.
+
+A provider is made for the calls of one case. Each call has a client of its own, so that nothing has to be closed
+later and no connection outlives its event loop.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from dryfire_action.errors import ProviderError, ProviderUnavailable, UsageError
+from dryfire_action.providers.failures import broken_stream, failure, unreadable
+from dryfire_action.providers.wire import with_call_ids
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterable, Callable, Collection
+    from types import ModuleType
+
+    from dryfire_action.messages import JsonObject, Request, Response
+    from dryfire_action.providers.endpoints import Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class Streamed:
+    """What a stream brought: its events as JSON, and the pieces of text in them."""
+
+    events: list[JsonObject]
+    chunks: tuple[str, ...]
+
+
+# Seconds for a whole call. The Anthropic SDK refuses long answers that are not streamed unless a limit is set.
+TIMEOUT = 600.0
+# The way out for a parameter that an SDK has no name for.
+PASSED_ON = "write it below params.extra_body, which the SDK passes on as it is"
+
+
+class LiveModel:
+    """A model behind a vendor's SDK. ``sdk`` and ``sdk_version`` name the distribution and its installed version.
+
+    Raises ``ProviderUnavailable`` with the command to run where the SDK is not installed.
+    """
+
+    sdk = ""
+    module = ""
+    extra = ""
+
+    def __init__(self, endpoint: Endpoint, key: str, base_url: str | None) -> None:
+        self.name = endpoint.name
+        self._endpoint = endpoint
+        self._key = key
+        self._base_url = base_url
+        self._sdk = load_sdk(self.name, self.module, self.extra)
+        self.sdk_version = _version(self.sdk)
+
+    async def complete(self, request: Request) -> Response:
+        """The model's answer, with the time it took.
+
+        Raises ``ProviderError`` as the provider refused or failed, and ``UsageError``, before anything is sent, for a
+        request that the provider or the installed SDK does not take.
+        """
+        wire = self._wire(request)
+        started = perf_counter()
+        try:
+            answer = await self._send(wire)
+        except (ProviderError, UsageError):
+            raise
+        except Exception as error:
+            told = failure(error)
+            if told is not None:
+                raise told from error
+            if isinstance(error, TypeError | ValueError):
+                raise self._refused(error) from error
+            raise
+        took = round((perf_counter() - started) * 1000)
+        try:
+            return with_call_ids(replace(self._read(answer), latency_ms=took))
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise unreadable(f"{type(error).__name__}: {error}") from error
+
+    def _read(self, answer: bytes | str | Streamed) -> Response:
+        if not isinstance(answer, Streamed):
+            return self._response(json.loads(answer))
+        body = self._assembled(answer.events)
+        if body is None:
+            raise broken_stream("it closed before the answer had ended", len("".join(answer.chunks)))
+        response = self._response(body)
+        return (
+            replace(response, chunks=answer.chunks) if "".join(answer.chunks) == response.text else response
+        )
+
+    def _wire(self, request: Request) -> JsonObject:
+        """What the SDK is called with."""
+        raise NotImplementedError
+
+    async def _send(self, wire: JsonObject) -> bytes | str | Streamed:
+        """Ask once: the body of the answer as it came, or what a stream brought."""
+        raise NotImplementedError
+
+    def _assembled(self, events: list[JsonObject]) -> JsonObject | None:
+        """The body that a stream's events make up; None where it did not reach its end."""
+        raise NotImplementedError
+
+    def _response(self, body: JsonObject) -> Response:
+        """The answer in a body."""
+        raise NotImplementedError
+
+    def _refused(self, error: Exception) -> UsageError:
+        """What the SDK itself would not send; it says why by an exception of Python's."""
+        reason = str(error).strip() or type(error).__name__
+        return UsageError(f"{self.sdk} {self.sdk_version} does not take this request: {reason}")
+
+    def _check(self, wire: JsonObject, accepted: Collection[str], *, way_out: str) -> None:
+        """Raise ``UsageError`` for what the installed SDK has no name for, instead of dropping it."""
+        for name in wire:
+            if name not in accepted:
+                raise UsageError(
+                    f"params.{name}: {self.sdk} {self.sdk_version} takes no such parameter",
+                    remedy=f"take it out of params:{' (or temperature:)' * (name == 'temperature')}, or {way_out}",
+                )
+
+
+async def gathered(events: AsyncIterable[Any], text_of: Callable[[JsonObject], str]) -> Streamed:
+    """All events of a stream as JSON, and the pieces of text in them.
+
+    Raises ``ProviderError`` that says how much had arrived where the stream breaks off.
+    """
+    found: list[JsonObject] = []
+    chunks: list[str] = []
+    try:
+        async for event in events:
+            found.append(event.model_dump(mode="json", by_alias=True, exclude_unset=True, warnings=False))
+            if piece := text_of(found[-1]):
+                chunks.append(piece)
+    except Exception as error:
+        told = failure(error, streamed=len("".join(chunks)))
+        if told is None:
+            raise
+        raise told from error
+    return Streamed(found, tuple(chunks))
+
+
+def load_sdk(name: str, module: str, extra: str) -> ModuleType:
+    """The vendor's SDK; ``ProviderUnavailable`` with the command that installs it where there is none."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        missing = isinstance(error, ModuleNotFoundError) and module.startswith(error.name or module)
+        why = "is not installed" if missing else f"cannot be loaded ({error})"
+        raise ProviderUnavailable(
+            f"a live call to {name} needs the Python package {_DISTRIBUTIONS[module]}, which {why}",
+            remedy=f'pip install "dryfire-action[{extra}]"',
+        ) from None
+
+
+_DISTRIBUTIONS = {"anthropic": "anthropic", "openai": "openai", "google.genai": "google-genai"}
+
+
+def _version(distribution: str) -> str | None:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return None
