@@ -84,8 +84,8 @@ class Shelf:
 class LiveProvider:
     """The provider of a case, made at the first call: until then nobody needs a key. ``begin`` is called before each.
 
-    ``config`` names the team's own endpoints, ``environ`` holds the keys. Raises ``ProviderUnavailable`` where the
-    provider cannot be asked at all, ``UsageError`` where there is none of that name.
+    ``config`` names the team's own endpoints, ``environ`` holds the keys, ``tree`` the images. Raises
+    ``ProviderUnavailable`` where the provider cannot be asked at all, ``UsageError`` where there is none of that name.
     """
 
     def __init__(
@@ -93,11 +93,13 @@ class LiveProvider:
         name: str,
         config: Config,
         environ: Mapping[str, str],
+        tree: Tree,
         begin: Callable[[], None] = lambda: None,
     ) -> None:
         self.name = name
         self._config = config
         self._environ = environ
+        self._tree = tree
         self._begin = begin
         self._provider: Provider | None = None
 
@@ -114,7 +116,9 @@ class LiveProvider:
     async def complete(self, request: Request) -> Response:
         """The provider's answer."""
         if self._provider is None:
-            self._provider = make_provider(self.name, providers=self._config.providers, environ=self._environ)
+            self._provider = make_provider(
+                self.name, providers=self._config.providers, environ=self._environ, read=self._tree.read
+            )
         self._begin()
         return await self._provider.complete(request)
 
@@ -157,7 +161,7 @@ class Recording:
         self._known: tuple[Exchange, ...] = ()
         if self._goes_on:
             self._known = occurrences_joined(_exchanges(self._unfinished), _exchanges(self._old))
-        self._live = LiveProvider(shelf.case.provider, shelf.config, environ, self._begin)
+        self._live = LiveProvider(shelf.case.provider, shelf.config, environ, shelf.tree, self._begin)
         self._asked = False
 
     @property
