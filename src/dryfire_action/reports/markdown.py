@@ -207,7 +207,7 @@ def _base(document: Mapping[str, Any]) -> Iterator[Block]:
     if document["behaviour"]:
         rows = [f"- {code(one['case'])}: {prose(_sentence(one))}" for one in document["behaviour"]]
         kinds = Counter(one["kind"] for one in document["behaviour"])
-        title = f"What new recordings changed: {', '.join(f'{number:,} {kind}' for kind, number in kinds.items())}"
+        title = f"What new recordings changed: {wording.kinds_of_behaviour(kinds)}"
         yield Block("behaviour", _folded(title, "\n".join(rows)))
 
 

@@ -24,6 +24,15 @@ NOT_JUDGED = "Assertions are not judged on answers that were recorded for anothe
 NOT_REACHED = "what comes after it cannot be checked before it is recorded again"
 
 
+_KINDS: dict[Kind, str] = {
+    "tools": "with other calls",
+    "arguments": "with other arguments",
+    "termination": "that end in another way",
+    "wording": "with other words",
+    "new": "new",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Tally:
     """What a result comes to in numbers. ``gone`` are the cases that only the base has: they count, and are not clear.
@@ -199,6 +208,11 @@ def cost(calls: int, input_tokens: int, output_tokens: int) -> str:
         return words
     used = f"{input_tokens:,} input and {output_tokens:,} output tokens"
     return f"{words}; what is replaced took {used}"
+
+
+def kinds_of_behaviour(numbers: Mapping[Kind, int]) -> str:
+    """How many recordings changed in which way, in the order of the numbers."""
+    return ", ".join(f"{number:,} {_KINDS[kind]}" for kind, number in numbers.items())
 
 
 def behaviour(
