@@ -115,16 +115,16 @@ def test_what_another_process_has_recorded_meanwhile_is_not_overwritten(tmp_path
 
     real = case_recording.make_provider
 
-    def late(name: str) -> Any:
+    def late(name: str, **settings: Any) -> Any:
         other = Thread(target=lambda: run_one(tmp_path, a_case(), mode="record"))
         with live(by_turn(*ANSWERS)):
             other.start()
             other.join()
-        return real(name)
+        return real(name, **settings)
 
     with live(Late()), pytest.MonkeyPatch.context() as patched:
         calls = iter([late])
-        patched.setattr(case_recording, "make_provider", lambda name: next(calls, real)(name))
+        patched.setattr(case_recording, "make_provider", lambda name, **settings: next(calls, real)(name, **settings))
         result = run_one(tmp_path, a_case(), mode="auto")
     assert (result.outcome, result.exit_code) == ("failed", 3)
     assert result.error == ".dryfire/cassettes/shop/refund.json: another process has just recorded this case"
