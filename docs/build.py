@@ -106,7 +106,9 @@ class _Scene:
     def set(self, name: str) -> None:
         """Begin with a project instead of an empty folder."""
         if name == "shop":
-            shutil.copytree(ROOT / "examples/shop", self.cwd, dirs_exist_ok=True)
+            # What recording it on this machine left behind is no part of the example.
+            left = shutil.ignore_patterns(".partial")
+            shutil.copytree(ROOT / "examples/shop", self.cwd, dirs_exist_ok=True, ignore=left)
         elif name == "init":
             self._run("dryfire init\ndryfire run --cassette-mode record", 0, 0)
         elif name:

@@ -35,7 +35,7 @@ def parse(text: str, file: str) -> JsonObject:
         raise damaged(
             "the file holds the markers of a merge conflict",
             conflict.start(),
-            "keep one side of the conflict, or record the case again with --cassette-mode record",
+            "dryfire resolve keeps the side that replays; or record the case again with --cassette-mode record",
         )
     try:
         document = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)

@@ -10,7 +10,6 @@ from posixpath import relpath
 from typing import TYPE_CHECKING, Literal
 
 from dryfire_action.before_recording import settle
-from dryfire_action.before_recording import settle
 from dryfire_action.case_run import Surroundings, run_case
 from dryfire_action.cassette_file import SIZE_LIMIT
 from dryfire_action.causes import StaleRun, causes_of
@@ -84,8 +83,6 @@ def run_suites(
         passthrough=options.passthrough,
     )
     chosen = selected(suites, options)
-    # Before the first call is paid for: what a new name or other ignore rules made unfindable is found again.
-    settled = settle(chosen, options.mode, root, options.model)
     # Before the first call is paid for: what a new name or other ignore rules made unfindable is found again.
     settled = settle(chosen, options.mode, root, options.model)
     found: dict[int, CaseResult] = {}

@@ -47,7 +47,11 @@ def record_otherwise(made: Repository) -> None:
 def test_where_nothing_changed_all_cases_are_counted(dryfire: Dryfire, made: Repository) -> None:
     head = made.git("rev-parse", "HEAD")
     done = dryfire("diff")
-    assert done == (0, f"compared with {head[:12]}\n\n3 cases: 3 unchanged\n", "")
+    assert done == (
+        0,
+        f"compared with {head[:12]}, where this branch left the default branch\n\n3 cases: 3 unchanged\n",
+        "",
+    )
 
 
 def test_by_default_a_branch_is_compared_with_where_it_left_main(dryfire: Dryfire, made: Repository) -> None:
@@ -55,11 +59,11 @@ def test_by_default_a_branch_is_compared_with_where_it_left_main(dryfire: Dryfir
     made.git("switch", "-q", "-c", "topic")
     record_otherwise(made)
     made.commit("other answers")
-    assert dryfire("diff", "HEAD").out.endswith("3 cases: 3 unchanged\n")
+    assert dryfire("diff", "HEAD").out == "compared with HEAD\n\n3 cases: 3 unchanged\n"
     done = dryfire("diff", "evals/desk.eval.yaml")
     assert done.code == 0
     assert done.out == (
-        f"compared with {base[:12]}\n\n"
+        f"compared with {base[:12]}, where this branch left the default branch\n\n"
         "other arguments   desk::hours  37 → 0 tokens\n"
         "    turn 0  arguments of lookup\n"
         '      - {"q": "it"}\n'

@@ -52,7 +52,7 @@ def execute(args: Namespace) -> int:
     from dryfire_action.reports import behaviour
     from dryfire_action.tree import find_root
 
-    base, paths = _base(args.words, find_root(Path.cwd()))
+    base, name, paths = _base(args.words, find_root(Path.cwd()))
     chosen = selection.load(paths, model=args.model)
     found = _compared(base, chosen, args.model)
     others: dict[str, Sequence[str]] = {
@@ -66,19 +66,23 @@ def execute(args: Namespace) -> int:
         document = behaviour.document(base, found.changes, found.gone, others, show=args.show)
         console.out(json.dumps(document, indent=1) + "\n")
         return EXIT_PASSED
-    console.out(f"compared with {base[:12]}\n\n")
+    console.out(f"compared with {name}\n\n")
     arrow = "→" if console.can_show("→") else "->"
     console.show(behaviour.render(found.changes, found.gone, others, arrow=arrow), os.environ)
     return EXIT_PASSED
 
 
-def _base(words: Sequence[str], root: Path) -> tuple[str, Sequence[str]]:
-    """The id of the commit that is meant, and the paths. As git does, a first word that names a commit is one."""
+def _base(words: Sequence[str], root: Path) -> tuple[str, str, Sequence[str]]:
+    """The id of the commit that is meant, how to call it, and the paths.
+
+    As git does, a first word that names a commit is one.
+    """
     from dryfire_action.base import default_base
     from dryfire_action.comparison import why_none
     from dryfire_action.git_log import repository
     from dryfire_action.git_objects import GitObjects
     from dryfire_action.old_text import NO_REPOSITORY
+    from dryfire_action.visible import visible
 
     place = repository(root)
     if place is None:
@@ -87,14 +91,14 @@ def _base(words: Sequence[str], root: Path) -> tuple[str, Sequence[str]]:
         with GitObjects(root) as objects:
             commit = objects.commit(words[0])
         if commit is not None:
-            return commit.oid, words[1:]
+            return commit.oid, visible(words[0]), words[1:]
     found = default_base(root)
     if found is None:
         raise UsageError(
             f"nothing to compare with: {why_none(root, shallow=place.shallow)}",
             remedy="Name a commit: dryfire diff HEAD",
         )
-    return found, words
+    return found, f"{found[:12]}, where this branch left the default branch", words
 
 
 def _compared(base: str, chosen: selection.Selection, model: str | None) -> Comparison:

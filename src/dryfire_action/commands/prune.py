@@ -54,8 +54,8 @@ def execute(args: Namespace) -> int:
     console.show(
         housekeeping.render(
             [(move.source, move.target, _moved(move.was, move.case.id)) for move in found.moves],
-            [(item.path, _reason(item.reason, item.answers)) for item in found.removals],
-            [(item.path, item.reason) for item in found.kept],
+            [(item.path, item.reason, item.answers) for item in found.removals],
+            [(item.path, item.reason, 0) for item in found.kept],
             done=args.yes,
             shown_path=shown,
             arrow=arrow,
@@ -78,10 +78,6 @@ def _folders(args: Namespace) -> list[str]:
 
 def _moved(was: str, now: str) -> str:
     return f"{was} is {now} now: it replays as recorded" if was != now else f"it is that of {now}"
-
-
-def _reason(reason: str, answers: int) -> str:
-    return f"{reason} ({answers} answer{'s' * (answers != 1)})" if answers else reason
 
 
 def _summary(found: Plan, done: bool) -> str:

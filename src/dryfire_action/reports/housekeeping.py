@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from dryfire_action.reports.lines import Line
 
-    # path, reason
-    Told = tuple[str, str]
+    # path, reason, how many recorded answers there are in it
+    Told = tuple[str, str, int]
 
 _MANY = 3
 
@@ -30,7 +30,7 @@ def render(
 ) -> Iterator[Line]:
     """The plan as lines; ``done`` says that it was carried out.
 
-    ``moves`` are (from, to, reason), ``removals`` and ``kept`` (path, reason).
+    ``moves`` are (from, to, reason), ``removals`` and ``kept`` (path, reason, recorded answers in it).
     """
     verbs = ("moved  ", "deleted") if done else ("move   ", "delete ")
     for source, target, reason in moves:
@@ -47,16 +47,21 @@ def render(
         yield line((visible(reason), "dim"), indent=9)
 
 
-def _grouped(told: Iterable[Told]) -> Iterator[Told]:
-    """Many files of one folder that go or stay for one reason are told once."""
-    found: dict[tuple[str, str], list[str]] = {}
-    for path, reason in told:
-        found.setdefault((dirname(path), reason), []).append(path)
-    for (folder, reason), paths in found.items():
-        if len(paths) > _MANY:
-            yield f"{folder}/", f"{len(paths)} files: {reason}"
+def _grouped(told: Iterable[Told]) -> Iterator[tuple[str, str]]:
+    """Path and reason of each; many files of one folder that go or stay for one reason are told once."""
+    found: dict[tuple[str, str], list[tuple[str, int]]] = {}
+    for path, reason, answers in told:
+        found.setdefault((dirname(path), reason), []).append((path, answers))
+    for (folder, reason), files in found.items():
+        if len(files) > _MANY:
+            total = sum(answers for _, answers in files)
+            yield f"{folder}/", f"{len(files)} files: {_with(reason, total)}"
         else:
-            yield from ((path, reason) for path in paths)
+            yield from ((path, _with(reason, answers)) for path, answers in files)
+
+
+def _with(reason: str, answers: int) -> str:
+    return f"{reason} ({answers} answer{'s' * (answers != 1)})" if answers else reason
 
 
 def _shown(path: str, shown_path: Callable[[str], str]) -> str:
