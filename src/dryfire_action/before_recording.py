@@ -10,18 +10,21 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from dryfire_action.base import replayed_cases
-from dryfire_action.cassette_file import SIZE_LIMIT
+from dryfire_action.cassette_file import SIZE_LIMIT, header_from
 from dryfire_action.cassette_names import cassette_path, partial_path
-from dryfire_action.cassette_store import check_names, read_cassette, write_cassette
+from dryfire_action.cassette_store import check_names, read_bytes, read_cassette, write_cassette
+from dryfire_action.cassette_text import parse
 from dryfire_action.errors import DryfireError
+from dryfire_action.fingerprint import FINGERPRINT_VERSION
 from dryfire_action.housekeeping import Plan, carry_out, plan
-from dryfire_action.rekey import rekeyed, under_other_rules
+from dryfire_action.rekey import rekeyed
 from dryfire_action.tree import FolderTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from dryfire_action.fingerprint import IgnoreRule
     from dryfire_action.suite import Case, Mode, Suite
 
 REKEYED = "its digests follow the ignore rules in force now; no answer changed"
@@ -82,8 +85,12 @@ def _strangers(chosen: Iterable[tuple[Suite, Case]], tree: FolderTree, folders: 
 
 
 def _rekeyed(suite: Suite, case: Case, path: str, root: Path) -> bool:
-    cassette = read_cassette(FolderTree(root, limit=SIZE_LIMIT), path)
-    if cassette is None or not under_other_rules(cassette, suite.config):
+    tree = FolderTree(root, limit=SIZE_LIMIT)
+    told = _told(tree, path)
+    if told is None or told == (case.suite, case.name, suite.config.ignore, str(FINGERPRINT_VERSION)):
+        return False
+    cassette = read_cassette(tree, path)
+    if cassette is None:
         return False
     check_names(cassette, path, case.suite, case.name)
     new = rekeyed(case, suite.config, cassette).cassette
@@ -101,7 +108,24 @@ def _path(suite: Suite, case: Case, model: str | None) -> str:
 def _has_own(tree: FolderTree, path: str, case: Case) -> bool:
     """Whether something lies at ``path`` that is not another case's."""
     try:
-        cassette = read_cassette(tree, path)
+        told = _told(tree, path)
     except DryfireError:
         return True
-    return cassette is not None and (cassette.header.suite, cassette.header.case) == (case.suite, case.name)
+    return told is not None and told[:2] == (case.suite, case.name)
+
+
+def _told(tree: FolderTree, path: str) -> tuple[str, str, tuple[IgnoreRule, ...], str] | None:
+    """What a recording says of itself: suite, case, ignore rules, fingerprint version; None where there is none.
+
+    Nothing is checked beyond that: the run that follows does. Raises ``CassetteDamaged`` for what is no recording.
+    """
+    content = read_bytes(tree, path)
+    if content is None:
+        return None
+    document = parse(content.decode("utf-8", "replace"), path)
+    header = header_from(document, path)
+    try:
+        version = str(document["exchanges"][0]["head"]["fingerprint_version"])
+    except (LookupError, TypeError):
+        version = ""
+    return header.suite, header.case, header.ignore, version

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from dryfire_action.behaviour import KINDS
 from dryfire_action.reports.lines import line
+from dryfire_action.reports.result_json import behaviour_document, gone_document
 from dryfire_action.visible import cut, visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dryfire_action.behaviour import BehaviourChange, Difference, Kind, NoLongerReplayed
-    from dryfire_action.messages import JsonValue, Usage
+    from dryfire_action.messages import JsonValue
     from dryfire_action.reports.lines import Line, Style
-
-    Show = Literal["names", "prompts", "all"]
+    from dryfire_action.reports.result_json import Show
 
 FORMAT = "dryfire-diff/1"
-# What is told by names alone: the tools called, and how a turn ended.
-_NAMED = frozenset({"tools", "stop_reason"})
 _WORDS: dict[Kind, str] = {
     "tools": "other calls",
     "arguments": "other arguments",
@@ -78,37 +76,10 @@ def document(
     return {
         "format": FORMAT,
         "base": base,
-        "changes": [_change(change, show) for change in changes],
-        "no_longer_replayed": [{"case": one.case, "reason": one.reason} for one in gone],
+        "changes": [behaviour_document(change, show) for change in changes],
+        "no_longer_replayed": [gone_document(one) for one in gone],
         **{what.replace(" ", "_"): list(ids) for what, ids in others.items()},
     }
-
-
-def _change(change: BehaviourChange, show: Show) -> dict[str, Any]:
-    return {
-        "case": change.case,
-        "kind": change.kind,
-        "differences": [_difference(each, show) for each in change.differences],
-        "calls_before": list(change.calls_before),
-        "calls_after": list(change.calls_after),
-        "tokens_before": _usage(change.tokens_before),
-        "tokens_after": _usage(change.tokens_after),
-    }
-
-
-def _difference(difference: Difference, show: Show) -> dict[str, Any]:
-    shown = show == "all" or difference.what in _NAMED
-    return {
-        "run": difference.run,
-        "turn": difference.turn,
-        "what": difference.what,
-        "before": difference.before if shown else None,
-        "after": difference.after if shown else None,
-    }
-
-
-def _usage(usage: Usage) -> dict[str, int]:
-    return {"input": usage.input_tokens, "output": usage.output_tokens}
 
 
 def _has(changes: Sequence[BehaviourChange], kind: Kind) -> bool:

@@ -83,9 +83,9 @@ def document(
             for case in cases
             if case.outcome in ("excluded", "skipped")
         ],
-        "no_longer_replayed": _each(_gone, results.no_longer_replayed),
+        "no_longer_replayed": _each(gone_document, results.no_longer_replayed),
         "unplayed": [{"case": case.id, "exchanges": case.unplayed} for case in cases if case.unplayed],
-        "behaviour": _each(lambda change: _behaviour(change, show), results.behaviour),
+        "behaviour": _each(lambda change: behaviour_document(change, show), results.behaviour),
         "rerecord": _rerecord(results),
         "problems": [_problem(problem, show) for problem in problems],
         "warnings": [_safe(warning) for warning in results.warnings],
@@ -189,11 +189,13 @@ def _cause(cause: Cause, show: Show) -> dict[str, Any]:
     }
 
 
-def _gone(one: NoLongerReplayed) -> dict[str, Any]:
+def gone_document(one: NoLongerReplayed) -> dict[str, Any]:
+    """A case that the base replays and the head does not."""
     return {"case": one.case, "reason": one.reason, "text": one.sentence}
 
 
-def _behaviour(change: BehaviourChange, show: Show) -> dict[str, Any]:
+def behaviour_document(change: BehaviourChange, show: Show) -> dict[str, Any]:
+    """How one case behaves differently; texts and arguments are there only under ``show`` ``all``."""
     return {
         "case": change.case,
         "kind": change.kind,
