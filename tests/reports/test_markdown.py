@@ -96,7 +96,7 @@ def test_clear_is_one_line_and_a_foot() -> None:
 
         </details>
 
-        <sub>2 cases, 0 turns · commit `0123456` · compared with `0123456`</sub>
+        <sub>2 cases, 0 turns · commit `0123456` · compared with that commit</sub>
         """
     )
 
@@ -105,7 +105,7 @@ def test_what_the_base_replays_and_what_changed_since() -> None:
     found = results(
         case("a"),
         case("b", "excluded"),
-        base=COMMIT,
+        base="f" * 40,
         no_longer_replayed=(NoLongerReplayed("s::b", "passthrough"), NoLongerReplayed("s::x", "deleted")),
         behaviour=(OTHER_CALLS,),
     )
@@ -124,7 +124,7 @@ def test_what_the_base_replays_and_what_changed_since() -> None:
 
         </details>
 
-        <sub>2 cases, 0 turns · commit `0123456` · compared with `0123456`</sub>
+        <sub>2 cases, 0 turns · commit `0123456` · compared with `fffffff`</sub>
         """
     )
 
@@ -165,7 +165,9 @@ def test_only_clear_has_the_mark_of_an_all_clear(name: str, show: Any) -> None:
 def test_a_text_that_may_not_be_shown_is_told_by_its_digests() -> None:
     found = results(case("c", "stale", run(stale(0), passed=False)), causes=(SYSTEM_CAUSE,))
     named = shown(found, "names")
-    assert "`12ab12ab` → `34cd34cd`" in named
+    assert "`12ab12ab` → `34cd34cd` (the text is not shown here)" in named
+    no_text = shown(results(case("c", "stale"), causes=(replace(SYSTEM_CAUSE, diff=()),)))
+    assert "`12ab12ab` → `34cd34cd`\n" in no_text
     assert "30 days" not in named
 
 

@@ -23,7 +23,9 @@ def base_lines(results: Results, *, fancy: bool = True, all_of_it: bool = False)
     if results.not_compared:
         yield line(("note: ", "warn"), visible(not_compared(results.not_compared)))
     if results.no_longer_replayed:
-        yield line((headline(tally_of(results)), "bad"))
+        # With causes, the headline stands above them.
+        if not results.causes:
+            yield line((headline(tally_of(results)), "bad"))
         for one in results.no_longer_replayed:
             yield line(("no longer replayed: ", "warn"), f"{visible(one.case)}: {one.sentence}", indent=2)
     if results.behaviour:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from dryfire_action.reports import wording
 from dryfire_action.reports.markdown_text import code, fence, html_code, is_safe_path, pasteable, prose
 from dryfire_action.reports.markdown_turns import turn_rows
+from dryfire_action.reports.result_json import may_hide
 from dryfire_action.reports.wording import count
 
 if TYPE_CHECKING:
@@ -69,13 +70,14 @@ def _blocks(document: Mapping[str, Any]) -> Iterator[Block]:
     yield Block("headline", f"### {mark} {headline(document)}")
     yield from _problems(document)
     for number, cause in enumerate(document["causes"], 1):
-        yield Block("cause", _cause(number, cause), number)
+        yield Block("cause", _cause(number, cause, document["show"]), number)
         yield Block("cases", _cases(cause), number)
     if document["history"]:
         yield Block("list", f"<sub>{prose(wording.without_old_text(document['history']))}</sub>")
     yield from _other_cases(document)
+    yield from _gone(document)
     yield from _command(document)
-    yield from _base(document)
+    yield from _behaviour(document)
     rows = turn_rows(document)
     if rows:
         yield Block("turns", _folded("Turns, with their recorded and current keys", "\n".join(rows)))
@@ -94,7 +96,7 @@ def _problems(document: Mapping[str, Any]) -> Iterator[Block]:
         yield Block("problems", "\n".join(f"- {prose(warning)}" for warning in document["warnings"]))
 
 
-def _cause(number: int, cause: Mapping[str, Any]) -> str:
+def _cause(number: int, cause: Mapping[str, Any], show: str) -> str:
     suites = {case.partition("::")[0] for case in cause["cases"]}
     parts = [
         f"**{number}.** {code(cause['path'])} **{cause['change']}**",
@@ -106,7 +108,8 @@ def _cause(number: int, cause: Mapping[str, Any]) -> str:
     if cause["diff"]:
         found.append(fence(cause["diff"], "diff", most_lines=_MOST_DIFF_LINES))
     elif cause["old"] or cause["new"]:
-        found.append(_keys(cause["old"], cause["new"]))
+        hidden = " (the text is not shown here)" if may_hide(cause["path"], show) else ""
+        found.append(_keys(cause["old"], cause["new"]) + hidden)
     notes = []
     if cause["inside"]:
         notes.append(f"inside: {prose(cause['inside'])}")
@@ -200,10 +203,13 @@ def _add(document: Mapping[str, Any]) -> Iterator[str]:
         yield f"git add {' '.join(safe)}"
 
 
-def _base(document: Mapping[str, Any]) -> Iterator[Block]:
+def _gone(document: Mapping[str, Any]) -> Iterator[Block]:
     if document["no_longer_replayed"]:
         rows = [f"- {code(one['case'])}: {prose(one['text'])}" for one in document["no_longer_replayed"]]
         yield Block("list", "**No longer replayed, and replayed at the base**\n\n" + "\n".join(rows))
+
+
+def _behaviour(document: Mapping[str, Any]) -> Iterator[Block]:
     if document["behaviour"]:
         rows = [f"- {code(one['case'])}: {prose(_sentence(one))}" for one in document["behaviour"]]
         kinds = Counter(one["kind"] for one in document["behaviour"])
@@ -227,7 +233,8 @@ def _foot(document: Mapping[str, Any]) -> str:
     if document["commit"]:
         parts.append(f"commit {code(document['commit'][:7])}")
     if document["base"]:
-        parts.append(f"compared with {code(document['base'][:7])}")
+        own = document["base"] == document["commit"]
+        parts.append("compared with that commit" if own else f"compared with {code(document['base'][:7])}")
     if document["not_compared"]:
         parts.append(prose(wording.not_compared(document["not_compared"])))
     if document["left_out"]:

@@ -62,7 +62,7 @@ def prose(text: str) -> str:
 
 def fence(text: str, language: str = "", *, most_lines: int | None = None) -> str:
     """A fenced block that nothing in ``text`` can end. Of more than ``most_lines`` lines the first are shown."""
-    rows = [one_line(row) for row in text.split("\n")]
+    rows = [one_line(row) if row.strip() else "" for row in text.split("\n")]
     if most_lines is not None and len(rows) > most_lines + 1:
         rest = len(rows) - most_lines
         rows = [*rows[:most_lines], f"  … {rest:,} more lines"]

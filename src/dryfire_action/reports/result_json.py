@@ -173,8 +173,13 @@ def _assertion(verdict: Verdict, show: Show) -> dict[str, Any]:
     }
 
 
+def may_hide(path: str, show: str) -> bool:
+    """Whether the text of the field ``path`` is left out of the file."""
+    return show == "names" or (show == "prompts" and bool(_CONVERSATION.match(path)))
+
+
 def _cause(cause: Cause, show: Show) -> dict[str, Any]:
-    shown = show == "all" or (show == "prompts" and not _CONVERSATION.match(cause.path))
+    shown = not may_hide(cause.path, show)
     return {
         "path": cause.path,
         "change": cause.change,
