@@ -55,7 +55,9 @@ def execute(args: Namespace) -> int:
 
 def _is_path(word: str) -> bool:
     """Whether a word means suite files. A case may be called anything, but hardly like a file that is there."""
-    return "::" not in word and (word.endswith((".yaml", ".yml")) or Path(word).exists())
+    if "::" in word:
+        return False
+    return word.endswith((".yaml", ".yml")) or ("*" in word and "/" in word) or Path(word).exists()
 
 
 def _explained(cases: Sequence[str], model: str | None, chosen: selection.Selection) -> Results:
