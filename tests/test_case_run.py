@@ -270,14 +270,6 @@ def test_a_case_whose_provider_cannot_be_called_is_skipped_and_says_why(tmp_path
     assert not (tmp_path / ".dryfire").exists()
 
 
-@pytest.mark.parametrize("mode", ["record", "auto", "off"])
-def test_a_provider_that_does_not_exist_is_no_reason_to_skip(tmp_path: Path, mode: str) -> None:
-    result = run_one(tmp_path, a_case(provider="antropic"), mode=mode)
-    assert (result.outcome, result.exit_code) == ("failed", 2)
-    assert "did you mean 'anthropic'?" in result.error
-    assert not (tmp_path / ".dryfire").exists()
-
-
 def test_auto_with_everything_recorded_needs_no_provider_and_touches_no_file(tmp_path: Path) -> None:
     record(tmp_path, a_case(), *TWO_TURNS)
     # Checked out with other line ends and another redaction version: still nothing to do.

@@ -108,7 +108,7 @@ def _shelf(case: Case, config: Config, around: Surroundings, path: str) -> Shelf
 
 async def _live(case: Case, config: Config, around: Surroundings, basis: CaseResult) -> CaseResult:
     """Without any cassette: the provider answers, or the script does."""
-    inner = LiveProvider(case.provider, config, around.environ)
+    inner = LiveProvider(case.provider, config, around.environ, around.tree)
     script = Script(case)
     results = []
     for index in range(case.repeat):

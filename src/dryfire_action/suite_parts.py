@@ -8,6 +8,7 @@ from dryfire_action.fingerprint import quoted
 from dryfire_action.messages import Message, ToolCall, ToolResult, ToolSpec, parse_arguments
 from dryfire_action.node import boolean, choice, has_only, integer, mapping, number, sequence, text
 from dryfire_action.references import refuse_reference
+from dryfire_action.suite_images import with_digests
 from dryfire_action.yaml_scalars import kind_of
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def _content(
         return None
     places[path] = found.home
     if isinstance(found.value, list) and all(isinstance(block, dict) for block in found.value):
-        return cast("list[JsonObject]", references.data(found))
+        return with_digests(cast("list[JsonObject]", references.data(found)), found, references)
     if not isinstance(found.value, str):
         kind = "such a list" if isinstance(found.value, list) else kind_of(found.value)
         references.problems.add(found, f"content must be text, a list of maps or null, not {kind}")

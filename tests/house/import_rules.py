@@ -75,6 +75,7 @@ PART_OF = {
     "references": "suite_file",
     "request_texts": "placeholders",
     "suite_checks": "suite_file",
+    "suite_images": "suite_file",
     "suite_mocks": "suite_file",
     "suite_parts": "suite_file",
     "suite_settings": "suite_file",

@@ -28,15 +28,21 @@ _NOTHING: Mapping[str, str] = MappingProxyType({})
 _NO_ENTRIES: Mapping[str, ProviderEntry] = MappingProxyType({})
 
 
+def _no_file(path: str) -> None:
+    """A repository without files."""
+
+
 def make_provider(
     name: str,
     *,
     providers: Mapping[str, ProviderEntry] = _NO_ENTRIES,
     environ: Mapping[str, str] = _NOTHING,
+    read: Callable[[str], bytes | None] = _no_file,
 ) -> Provider:
     """The provider that a suite calls ``name``, for live calls; a replay needs none.
 
-    ``providers`` are the team's own endpoints, ``environ`` holds the keys. Raises ``UsageError`` for a name that is
+    ``providers`` are the team's own endpoints, ``environ`` holds the keys, ``read`` gives the repository's files (for
+    images). Raises ``UsageError`` for a name that is
     neither built in nor among ``providers``, ``ProviderUnavailable`` where its key variable or its SDK is missing.
     """
     if name in PROVIDERS:
@@ -57,7 +63,7 @@ def make_provider(
             f"a live call to {name} needs a key in the environment variable {endpoint.key}",
             remedy=f"export {endpoint.key}=... and run again; what is recorded replays without it",
         )
-    return _model(endpoint.family)(endpoint, key, endpoint.address(environ))
+    return _model(endpoint.family)(endpoint, key, endpoint.address(environ), read)
 
 
 def _model(family: Family) -> type[LiveModel]:

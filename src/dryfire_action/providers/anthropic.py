@@ -9,6 +9,7 @@ import inspect
 from typing import TYPE_CHECKING
 
 from dryfire_action.messages import Response, StopReason, ToolCall, Usage, parse_arguments
+from dryfire_action.providers.images import is_image
 from dryfire_action.providers.live import PASSED_ON, TIMEOUT, LiveModel, Streamed, gathered
 from dryfire_action.providers.wire import (
     arguments_from,
@@ -211,7 +212,12 @@ def _assistant(link: Linked) -> list[JsonObject]:
 def _content(message: Message) -> list[JsonObject]:
     if isinstance(message.content, str):
         return [{"type": "text", "text": message.content}] if message.content else []
-    return list(message.content or ())
+    return [_image(block) if is_image(block) else block for block in message.content or ()]
+
+
+def _image(block: JsonObject) -> JsonObject:
+    rest = {key: value for key, value in block.items() if key not in ("media_type", "data")}
+    return {**rest, "source": {"type": "base64", "media_type": block["media_type"], "data": block["data"]}}
 
 
 def _result(answered: Answered) -> JsonObject:

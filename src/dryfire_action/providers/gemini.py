@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dryfire_action.errors import UsageError
 from dryfire_action.messages import Response, StopReason, ToolCall, Usage
 from dryfire_action.providers.failures import failed_answer
+from dryfire_action.providers.images import is_image
 from dryfire_action.providers.live import TIMEOUT, LiveModel, Streamed, gathered
 from dryfire_action.providers.wire import (
     arguments_from,
@@ -244,7 +245,9 @@ def _model_parts(link: Linked) -> list[JsonObject]:
 
 
 def _user_parts(link: Linked) -> list[JsonObject]:
-    return [_result(answered) for answered in link.results] or _parts(link.message)
+    # Calls have no ids here: the order tells which result is whose.
+    answers = sorted(link.results, key=lambda answered: answered.number)
+    return [_result(answered) for answered in answers] or _parts(link.message)
 
 
 def _result(answered: Answered) -> JsonObject:
@@ -260,9 +263,13 @@ def _parts(message: Message) -> list[JsonObject]:
     """Text as one part; of a list, blocks written ``type: text`` become this API's own."""
     if not isinstance(message.content, list):
         return [{"text": message.content}] if message.content else []
-    return [
-        {"text": block.get("text", "")} if block.get("type") == "text" else block for block in message.content
-    ]
+    return [_part(block) for block in message.content]
+
+
+def _part(block: JsonObject) -> JsonObject:
+    if is_image(block):
+        return {"inlineData": {"mimeType": block["media_type"], "data": block["data"]}}
+    return {"text": block.get("text", "")} if block.get("type") == "text" else block
 
 
 def _http_options(settings: JsonObject) -> JsonObject:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dryfire_action.errors import ProviderError, ProviderUnavailable, UsageError
 from dryfire_action.providers.failures import broken_stream, failure, unreadable
+from dryfire_action.providers.images import with_images
 from dryfire_action.providers.wire import with_call_ids
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
     from dryfire_action.messages import JsonObject, Request, Response
     from dryfire_action.providers.endpoints import Endpoint
+    from dryfire_action.providers.images import Read
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +51,12 @@ class LiveModel:
     module = ""
     extra = ""
 
-    def __init__(self, endpoint: Endpoint, key: str, base_url: str | None) -> None:
+    def __init__(self, endpoint: Endpoint, key: str, base_url: str | None, read: Read) -> None:
         self.name = endpoint.name
         self._endpoint = endpoint
         self._key = key
         self._base_url = base_url
+        self._read_file = read
         self._sdk = load_sdk(self.name, self.module, self.extra)
         self.sdk_version = _version(self.sdk)
 
@@ -63,7 +66,7 @@ class LiveModel:
         Raises ``ProviderError`` as the provider refused or failed, and ``UsageError``, before anything is sent, for a
         request that the provider or the installed SDK does not take.
         """
-        wire = self._wire(request)
+        wire = self._wire(with_images(request, self._read_file))
         started = perf_counter()
         try:
             answer = await self._send(wire)

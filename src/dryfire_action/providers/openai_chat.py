@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dryfire_action.errors import UsageError
 from dryfire_action.messages import Response, StopReason, ToolCall, Usage, parse_arguments
 from dryfire_action.providers.failures import failed_answer
+from dryfire_action.providers.images import data_url, is_image
 from dryfire_action.providers.live import PASSED_ON, TIMEOUT, LiveModel, Streamed, gathered
 from dryfire_action.providers.wire import (
     ERROR_PREFIX,
@@ -188,7 +189,10 @@ def _messages(link: Linked) -> list[JsonObject]:
             }
             for answered in link.results
         ]
-    found: JsonObject = {"role": link.message.role, "content": link.message.content}
+    content = link.message.content
+    if isinstance(content, list):
+        content = [_image(block) if is_image(block) else block for block in content]
+    found: JsonObject = {"role": link.message.role, "content": content}
     if link.message.role == "assistant":
         if link.calls:
             found["content"] = found["content"] or None
@@ -203,6 +207,10 @@ def _messages(link: Linked) -> list[JsonObject]:
         for part in link.message.reasoning:
             found.update(part)
     return [found]
+
+
+def _image(block: JsonObject) -> JsonObject:
+    return {"type": "image_url", "image_url": {"url": data_url(block)}}
 
 
 def _id(number: int) -> str:

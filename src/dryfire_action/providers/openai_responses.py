@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from dryfire_action.errors import UsageError
 from dryfire_action.messages import Response, StopReason, ToolCall, Usage, parse_arguments
 from dryfire_action.providers.failures import failed_answer
+from dryfire_action.providers.images import data_url, is_image
 from dryfire_action.providers.live import PASSED_ON, Streamed, gathered
 from dryfire_action.providers.openai_chat import OpenAIModel
 from dryfire_action.providers.wire import (
@@ -192,7 +193,13 @@ def _content(message: Message, kind: str) -> str | list[JsonObject]:
     """Text as it is; of a list, blocks written ``type: text`` become this API's own."""
     if not isinstance(message.content, list):
         return message.content or ""
-    return [{**block, "type": kind} if block.get("type") == "text" else block for block in message.content]
+    return [_block(block, kind) for block in message.content]
+
+
+def _block(block: JsonObject, kind: str) -> JsonObject:
+    if is_image(block):
+        return {"type": "input_image", "image_url": data_url(block)}
+    return {**block, "type": kind} if block.get("type") == "text" else block
 
 
 def _is_text(item: JsonObject) -> bool:
