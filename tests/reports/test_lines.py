@@ -35,6 +35,17 @@ def test_long_lines_are_wrapped_under_their_indent() -> None:
     assert all(row.startswith("    w") and len(row) <= 30 for row in rows)
 
 
+def test_what_is_wrapped_may_hang() -> None:
+    rows = as_styled([line("- ", "word " * 12, indent=2, hang=2)], width=30, colour=False).splitlines()
+    assert rows[0].startswith("  - word")
+    assert len(rows) > 1
+    assert all(re.match(r"    word", row) and len(row) <= 30 for row in rows[1:])
+
+
+def test_a_line_of_blanks_is_an_empty_line() -> None:
+    assert as_styled([line("  ", ("", "old"), indent=3)], width=30, colour=True) == "\n"
+
+
 def test_a_line_to_be_copied_stays_whole() -> None:
     assert as_styled([LINES[3]], width=30, colour=False).splitlines() == ["  " + ("copy " * 20).rstrip()]
 

@@ -77,7 +77,7 @@ def diff_lines(
         if each.sign == "…":
             yield line((f"  {_dots(fancy)} {each.text}", "dim"), indent=indent)
         else:
-            yield line(*_pieces(each), indent=indent)
+            yield line(*_pieces(each), indent=indent, hang=2)
     if len(shown) < len(diff):
         yield line((f"  {_dots(fancy)} {count(len(diff) - len(shown), 'more line')}", "dim"), indent=indent)
 

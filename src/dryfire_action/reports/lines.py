@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from rich.cells import cell_len
@@ -36,12 +36,14 @@ _TRAILING = re.compile(r" +(?=(?:\x1b\[0m)?\n)")
 class Line:
     """One line: pieces of text with a style each, ``indent`` columns from the left.
 
-    ``whole`` lines are never wrapped: they are there to be copied.
+    ``whole`` lines are never wrapped: they are there to be copied. Of any other, what is wrapped stands ``hang``
+    columns further to the right.
     """
 
     pieces: tuple[tuple[str, Style], ...] = ()
     indent: int = 0
     whole: bool = False
+    hang: int = 0
 
     @property
     def text(self) -> str:
@@ -50,12 +52,13 @@ class Line:
         return (" " * self.indent + words).rstrip()
 
 
-def line(*pieces: str | tuple[str, Style], indent: int = 0, whole: bool = False) -> Line:
+def line(*pieces: str | tuple[str, Style], indent: int = 0, whole: bool = False, hang: int = 0) -> Line:
     """A line from texts and ``(text, style)`` pairs."""
     return Line(
         tuple((piece, "") if isinstance(piece, str) else piece for piece in pieces),
         indent=indent,
         whole=whole,
+        hang=hang,
     )
 
 
@@ -74,7 +77,6 @@ def as_styled(lines: Iterable[Line], *, width: int, colour: bool) -> str:
     from io import StringIO
 
     from rich.console import Console
-    from rich.padding import Padding
     from rich.text import Text
 
     written = StringIO()
@@ -94,16 +96,19 @@ def as_styled(lines: Iterable[Line], *, width: int, colour: bool) -> str:
         for words, style in _guarded(item).pieces:
             text.append(words, style=_COLOURS[style] if colour else "")
         text.rstrip()
-        if not item.pieces:
+        if not text.plain:
             console.print()
         elif item.whole:
             console.print(Text(" " * item.indent) + text, soft_wrap=True)
         else:
-            console.print(Padding(text, (0, 0, 0, item.indent), expand=False))
+            rows = text.wrap(console, max(width - item.indent - item.hang, 1))
+            for number, row in enumerate(rows):
+                left = item.indent + (item.hang if number else 0)
+                console.print(Text(" " * left) + row, soft_wrap=True)
     return _TRAILING.sub("", written.getvalue())
 
 
 def _guarded(item: Line) -> Line:
     """The line as ``Line.text`` has it, in one unstyled piece where that differs from its pieces."""
     words = "".join(text for text, _ in item.pieces)
-    return item if harmless(words) == words else Line(((harmless(words), ""),), item.indent, item.whole)
+    return item if harmless(words) == words else replace(item, pieces=((harmless(words), ""),))
