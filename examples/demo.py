@@ -117,8 +117,12 @@ def main() -> int:
 
 
 def copy_to(folder: Path) -> Path:
-    """A copy of the project, prompts, suites and recordings alike."""
-    return Path(shutil.copytree(SHOP, folder, ignore=shutil.ignore_patterns("__pycache__")))
+    """A copy of the project, prompts, suites and recordings alike, committed: old texts are found in git."""
+    copy = Path(shutil.copytree(SHOP, folder, ignore=shutil.ignore_patterns("__pycache__")))
+    identity = ("-c", "user.name=demo", "-c", "user.email=demo@example.com", "-c", "commit.gpgsign=false")
+    for words in (("init", "-q", "-b", "main"), ("add", "."), (*identity, "commit", "-q", "-m", "The shop")):
+        subprocess.run(["git", *words], cwd=copy, stdin=subprocess.DEVNULL, check=True)
+    return copy
 
 
 def apply(copy: Path, edit: Edit) -> None:
