@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,20 @@ class Wire:
         self.url = url
         self.replies: list[Reply] = []
         self.asked: list[Asked] = []
+        # Instead of a plan: what to reply to a request, where they come in no known order.
+        self.choose: Callable[[Asked], Any] | None = None
 
     def plan(self, *replies: Any) -> Wire:
         """Give these next; what is no ``Reply`` is a body of status 200."""
         self.replies += [reply if isinstance(reply, Reply) else Reply(reply) for reply in replies]
         return self
+
+    def reply_to(self, asked: Asked) -> Reply:
+        """The next reply of the plan, or the chosen one."""
+        if self.choose is not None:
+            return Reply(self.choose(asked))
+        unplanned = Reply({"error": {"message": "nothing is planned", "type": "test_error"}}, 400)
+        return self.replies.pop(0) if self.replies else unplanned
 
     @property
     def bodies(self) -> list[dict[str, Any]]:
@@ -82,11 +91,9 @@ def serving() -> Iterator[Wire]:
         def do_POST(self) -> None:
             data = self.rfile.read(int(self.headers.get("content-length") or 0))
             headers = {name.lower(): value for name, value in self.headers.items()}
-            wire.asked.append(Asked(self.path.partition("?")[0], headers, json.loads(data or b"{}")))
-            if not wire.replies:
-                self._json(Reply({"error": {"message": "nothing is planned", "type": "test_error"}}, 400))
-                return
-            reply = wire.replies.pop(0)
+            asked = Asked(self.path.partition("?")[0], headers, json.loads(data or b"{}"))
+            wire.asked.append(asked)
+            reply = wire.reply_to(asked)
             if reply.dead:
                 self.close_connection = True
                 self.connection.close()

@@ -114,8 +114,11 @@ class LiveModel:
 
     def _refused(self, error: Exception) -> UsageError:
         """What the SDK itself would not send; it says why by an exception of Python's."""
-        reason = str(error).strip() or type(error).__name__
-        return UsageError(f"{self.sdk} {self.sdk_version} does not take this request: {reason}")
+        lines = (line.strip() for line in str(error).splitlines())
+        reason = " ".join(line for line in lines if line and "errors.pydantic.dev" not in line)
+        return UsageError(
+            f"{self.sdk} {self.sdk_version} does not take this request: {reason or type(error).__name__}"
+        )
 
     def _check(self, wire: JsonObject, accepted: Collection[str], *, way_out: str) -> None:
         """Raise ``UsageError`` for what the installed SDK has no name for, instead of dropping it."""
