@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from dryfire_action.json_leaves import Fields
 from dryfire_action.secret_keys import plain_name
 
 _HEADERS = frozenset({"headers", "header", "responseheaders", "requestheaders", "rawheaders"})
+_BODY = frozenset(
+    """
+    body string text content contents base64string base64 b64 data payload response request answer raw postdata
+    responsebody requestbody bodybase64 bodystring bodytext
+    """.split()  # noqa: SIM905
+)
 _NAMES = ("name", "key", "header", "field")
 _VALUES = ("value", "values")
 _BASE64_NAMES = ("base64", "b64")
@@ -32,20 +38,34 @@ def step_into(node: Any, step: Any) -> Any:
     return None
 
 
-def around(tree: Any, path: Sequence[Any]) -> list[Any]:
+class Around(NamedTuple):
+    """A map on the way to a text, and the steps that lead from it to the text."""
+
+    node: Any
+    steps: tuple[Any, ...]
+
+    @property
+    def is_message(self) -> bool:
+        """Whether the text is the body of the request or response that the map is, and not something inside it."""
+        return all(isinstance(step, str) and plain_name(step) in _BODY for step in self.steps)
+
+
+def around(tree: Any, path: Sequence[Any]) -> list[Around]:
     """The maps on the way to a text, the nearest first."""
-    found: list[Any] = []
-    for step in path:
+    found: list[Around] = []
+    for number, step in enumerate(path):
         if isinstance(tree, (Mapping, Fields)):
-            found.append(tree)
+            found.append(Around(tree, tuple(path[number:])))
         tree = step_into(tree, step)
     return found[::-1]
 
 
-def header(maps: Sequence[Any], name: str) -> str | None:
-    """The value of a header in the nearest of some maps that has headers with it."""
-    for node in maps:
-        for key, value in fields(node):
+def header(maps: Sequence[Around], name: str) -> str | None:
+    """The value of a header of the message whose body a text is; None where it is none, or has no such header."""
+    for around_ in maps:
+        if not around_.is_message:
+            return None
+        for key, value in fields(around_.node):
             if isinstance(key, str) and plain_name(key) in _HEADERS:
                 for found, text in _headers(value):
                     if plain_name(found) == name:
@@ -53,11 +73,11 @@ def header(maps: Sequence[Any], name: str) -> str | None:
     return None
 
 
-def is_declared_base64(maps: Sequence[Any], name: str | None) -> bool:
+def is_declared_base64(maps: Sequence[Around], name: str | None) -> bool:
     """Whether a text is said to be base64: by its own name, or by an `encoding` beside it."""
     if name is not None and any(word in plain_name(name) for word in _BASE64_NAMES):
         return True
-    for key, value in fields(maps[0]) if maps else ():
+    for key, value in fields(maps[0].node) if maps else ():
         if isinstance(value, str) and plain_name(str(key)) in ("encoding", "bodyencoding", "contentencoding"):
             return value.lower() == "base64"
         if value is True and plain_name(str(key)) in ("isbase64encoded", "isbinary"):

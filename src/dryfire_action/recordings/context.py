@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+from dryfire_action.recordings.bodies import Around
 from dryfire_action.recordings.edits import place_in
 from dryfire_action.recordings.report import Layer, Path
+
+# What is inside these is no body any more that a header beside it speaks of. Base64 still is.
+_CLOSED = frozenset({"json", "gzip", "deflate", "brotli", "zstd", "stream", "lines", "form"})
 
 
 class Context:
@@ -19,7 +22,7 @@ class Context:
         self,
         way: Callable[[], Path] = tuple,
         place: Callable[[int], int] = int,
-        maps: Callable[[], list[Any]] = list,
+        maps: Callable[[], list[Around]] = list,
         depth: int = 0,
     ) -> None:
         self.way = way
@@ -34,7 +37,7 @@ class Context:
         return Context(
             lambda: (*way(), Layer(layer), *steps),
             lambda offset: outer(into(offset)),
-            self.maps,
+            list if layer in _CLOSED else self.maps,
             self.depth + 1,
         )
 

@@ -26,6 +26,7 @@ _HEX = re.compile(r"(?:[0-9a-f]{2})++|(?:[0-9A-F]{2})++", re.ASCII)
 _SPACE = re.compile(r"[\r\n\t ]+")
 # The first characters of a base64 text tell whether it holds text: so many are looked at.
 _HEAD = 128
+_LEAST_GUESSED = 48
 
 
 class Opened(NamedTuple):
@@ -102,7 +103,7 @@ def from_base64(text: str, *, declared: bool = False, least: int = 24) -> Decode
     Unless it is `declared` to be base64, it must have `least` characters and hold text or something compressed:
     most long words are no base64, and most base64 is a picture or a digest.
     """
-    if not declared and (len(text) < least or not _promises(text)):
+    if not declared and (len(text) < least or (len(text) < _LEAST_GUESSED * 4 // 3 and not _promises(text))):
         return None
     if _BASE64.fullmatch(text):
         altchars = b"+/"
@@ -114,7 +115,7 @@ def from_base64(text: str, *, declared: bool = False, least: int = 24) -> Decode
         data = _unbase64(text, altchars)
     except ValueError:
         return None
-    if not declared and not (is_text(data) or decompressed_head(data)):
+    if not declared and _worth_opening(data) is None:
         return None
     return Decoded(data, "base64", _base64_writer(text, altchars))
 
@@ -142,6 +143,46 @@ def from_hex(text: str) -> Decoded | None:
         return None
     upper = text != text.lower()
     return Decoded(data, "hex", lambda new: new.hex().upper() if upper else new.hex())
+
+
+def chunks_of_hex(items: list[str]) -> bytes | None:
+    """The bytes of a list of hexadecimal texts, if they are compressed or a text."""
+    if not all(_HEX.fullmatch(item) for item in items) or sum(map(len, items)) < 32:
+        return None
+    return _worth_opening(bytes.fromhex("".join(items)))
+
+
+def chunks_of_base64(items: list[str]) -> bytes | None:
+    """The bytes of a list of base64 texts, if they are compressed or a text."""
+    if sum(map(len, items)) < 32 or not all(_BASE64.fullmatch(item) for item in items):
+        return None
+    try:
+        return _worth_opening(b"".join(_unbase64(item, b"+/") for item in items))
+    except ValueError:
+        return None
+
+
+def as_chunks(data: bytes, count: int, name: str) -> list[str]:
+    """Bytes as a list of so many texts, `hex` or `base64`."""
+    size = -(-len(data) // count) or 1
+    parts = [data[at * size : (at + 1) * size] for at in range(count)]
+    if name == "hex":
+        return [part.hex() for part in parts]
+    return [binascii.b2a_base64(part, newline=False).decode() for part in parts]
+
+
+def _worth_opening(data: bytes) -> bytes | None:
+    return data if decompressed_head(data) or is_text(data) or _is_guessable(data) else None
+
+
+def _is_guessable(data: bytes) -> bool:
+    """Whether bytes are brotli or bare deflate, which cannot be told by their beginning."""
+    if len(data) < _LEAST_GUESSED or is_media(data):
+        return False
+    try:
+        return guessed(data) is not None
+    except LimitReached:
+        return True  # whoever opens it says so
 
 
 def decompressed_head(data: bytes) -> bool:

@@ -32,15 +32,19 @@ def of_parts(scan: Scan, text: str, context: Context) -> list[Edit] | None:
 
 def stream(scan: Scan, text: str, context: Context, *, lines: bool = False) -> list[Edit]:
     """Search server-sent events, or JSON in `lines`: each of them, what they say together, and what is between."""
-    found = streams.events(text, with_places=not scan.is_quick)
-    is_split = not lines or streams.are_events(found.trees)
-    tree = {
-        "lines" if lines else "events": streams.EventList(found.trees) if is_split else found.trees,
-        "data": found.plain,
-    }
     layer = context if lines and not context.depth else context.inside("lines" if lines else "stream", int)
-    edits = scan.tree(tree, layer)
-    return apart([*edits, *scan.flat(found.rest, context, None, None)])
+
+    def walk(*, with_places: bool = False) -> list[Edit]:
+        found = streams.events(text, with_places=with_places)
+        is_split = not lines or streams.are_events(found.trees)
+        tree = {
+            "lines" if lines else "events": streams.EventList(found.trees) if is_split else found.trees,
+            "data": found.plain,
+        }
+        edits = scan.tree(tree, layer)
+        return [*edits, *scan.flat(found.rest, context, None, None)]
+
+    return [] if scan.is_clean(walk) else apart(walk(with_places=True))
 
 
 def _form(scan: Scan, text: str, form: list[multipart.Part], context: Context) -> list[Edit]:
@@ -60,7 +64,8 @@ def encoded(scan: Scan, text: str, context: Context, name: str | None) -> list[E
     if decoded is None:
         return []
     new = content(scan, decoded.data, context.inside(decoded.name))
-    return [] if new is None else [Edit(0, len(text), decoded.write(new))]
+    # The line end behind a block of base64 stays where it is.
+    return [] if new is None else [Edit(0, len(text.rstrip()), decoded.write(new).rstrip())]
 
 
 def _decoded(text: str, context: Context, name: str | None) -> encodings.Decoded | None:
@@ -76,6 +81,23 @@ def _decoded(text: str, context: Context, name: str | None) -> encodings.Decoded
         if bodies.is_declared_base64(maps, name) or bodies.header(maps, "contentencoding"):
             found = encodings.from_base64(text, declared=True)
     return found
+
+
+def chunks(scan: Scan, items: list[str], context: Context) -> list[tuple[str, Edit]] | None:
+    """Search the bytes that a list of hexadecimal or base64 chunks holds together, as Polly.js writes them.
+
+    The edits are those of the chunks, of which there are as many as before. None: it is no such list.
+    """
+    for read, name in ((encodings.chunks_of_hex, "hex"), (encodings.chunks_of_base64, "base64")):
+        data = read(items)
+        if data is None:
+            continue
+        new = content(scan, data, context.inside(name))
+        if new is None:
+            return []
+        written = encodings.as_chunks(new, len(items), name)
+        return [(item, Edit(0, len(item), chunk)) for item, chunk in zip(items, written, strict=True)]
+    return None
 
 
 def content(scan: Scan, data: bytes, context: Context) -> bytes | None:
@@ -105,7 +127,6 @@ def content(scan: Scan, data: bytes, context: Context) -> bytes | None:
 
 
 def _plain_content(scan: Scan, data: bytes, context: Context, declared: str) -> bytes | None:
-    encoding = "utf-8"
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -113,7 +134,9 @@ def _plain_content(scan: Scan, data: bytes, context: Context, declared: str) -> 
             scan.miss(context, "compressed", "a body that is said to be compressed could not be opened")
         if encodings.is_media(data):
             return None
-        encoding = "latin-1"
-        text = data.decode(encoding)
+        # Something else: what stands in it as plain text counts.
+        text = data.decode("latin-1")
+        inside = scan.flat(text, context, None, None)
+        return edited(text, inside).encode("latin-1") if inside and scan.mark else None
     inside = scan.text(text, context.deeper())
-    return edited(text, inside).encode(encoding, "replace") if inside and scan.mark else None
+    return edited(text, inside).encode() if inside and scan.mark else None

@@ -56,6 +56,7 @@ class Scan:
         self.budget = MAX_OPENED
         self._quick = 0
         # What a text over several pieces was found to hold need not be found in each again.
+        self._opened: dict[int, str] = {}
         self._covered: dict[int, tuple[str, list[tuple[int, int]]]] = {}
 
     @property
@@ -122,6 +123,8 @@ class Scan:
         if layered is not None:
             return layered
         edits = self.flat(text, context, name, kind)
+        if id(text) in self._opened:
+            return edits
         return edits or layers.encoded(self, text, context, name)
 
     def flat(self, text: str, context: Context, name: str | None, kind: KeyKind | None) -> list[Edit]:
@@ -150,24 +153,29 @@ class Scan:
     def json_text(self, text: str, tree: Any, context: Context, name: str | None = None) -> list[Edit]:
         """Search a text that is JSON, and whose tree without places is at hand."""
         layer = context if not context.depth else context.inside("json", lambda offset: offset)
-        if self._quick:
-            self.tree(tree, layer, name)
+        if self.is_clean(lambda: self.tree(tree, layer, name)):
             return []
-        self._quick += 1
-        before = self.budget
-        try:
-            self.tree(tree, layer, name)
-            return []
-        except _Dirty:
-            pass
-        finally:
-            self._quick -= 1
-            self.budget = before
         placed = json_tree.located(text, tree)
         if placed is not None:
             return self.tree(placed, layer, name)
         self.miss(layer, "too-deep", "JSON with secrets in it, nested too deeply to say where")
         return []
+
+    def is_clean(self, walk: Callable[[], object]) -> bool:
+        """Whether a walk finds nothing. It is made quickly: nothing is noted, and the first find ends it."""
+        if self._quick:
+            walk()
+            return True
+        before = self.budget
+        self._quick += 1
+        try:
+            walk()
+        except _Dirty:
+            return False
+        finally:
+            self._quick -= 1
+            self.budget = before
+        return True
 
     # Trees.
 
@@ -200,8 +208,8 @@ class Scan:
     def _context_of(self, tree: Any, named: Any, context: Context) -> Context:
         outer, place, text = context.way, context.place, named.text
 
-        def maps() -> list[Any]:
-            return [*bodies.around(tree, named.path()), *context.maps()]
+        def maps() -> list[bodies.Around]:
+            return bodies.around(tree, named.path())
 
         return Context(
             lambda: (*outer(), *named.path()),
@@ -218,11 +226,11 @@ class Scan:
             for key, value in bodies.fields(node):
                 if isinstance(value, (dict, list)):
                     todo.append((value, key if isinstance(key, str) else None, (*path, key)))
-            if not isinstance(node, list) or isinstance(node, json_leaves.Fields) or len(node) < 2:
-                if isinstance(node, list) and node and not isinstance(node, json_leaves.Fields):
-                    todo.append((node[0], name, (*path, 0)))
+            if not isinstance(node, list) or isinstance(node, json_leaves.Fields) or not node:
                 continue
             if isinstance(node[0], str):
+                if self._chunks(node, context, path, changes):
+                    continue
                 if found := streams.joined_list(node, name):
                     self.pieces(found, context, (*path, Layer("stream")), changes)
                 continue
@@ -233,6 +241,22 @@ class Scan:
             for index, item in enumerate(node):
                 if isinstance(item, (dict, list)):
                     todo.append((item, name, (*path, index)))
+
+    def _chunks(
+        self, node: list[Any], context: Context, path: Path, changes: dict[int, tuple[str, list[Edit]]]
+    ) -> bool:
+        """Search a list of texts that are bytes in pieces; whether it is one."""
+        if len(node[0]) < 16 or not all(isinstance(item, str) for item in node):
+            return False
+        way = context.way
+        inside = Context(lambda: (*way(), *path), InLeaf(node[0], context.place), list, context.depth + 1)
+        found = layers.chunks(self, node, inside)
+        if found is None:
+            return False
+        self._opened.update((id(leaf), leaf) for leaf in node)
+        for leaf, edit in found:
+            changes.setdefault(id(leaf), (leaf, []))[1].append(edit)
+        return True
 
     def pieces(
         self, found: streams.Joined, context: Context, path: Path, changes: dict[int, tuple[str, list[Edit]]]

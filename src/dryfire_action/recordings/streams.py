@@ -18,7 +18,7 @@ from dryfire_action.named_texts import named_texts
 from dryfire_action.recordings import json_tree
 from dryfire_action.secret_keys import is_opaque_key
 
-_EVENT_LINE = re.compile(r"^(?P<field>data:)?[ \t]*(?P<v>[^\r\n]*?)[ \t\r]*$", re.MULTILINE)
+_EVENT_LINE = re.compile(r"(?P<field>data:)?[ \t]*+(?P<v>[^\r\n]++)")
 _DATA = re.compile(r"^data:", re.MULTILINE)
 
 
@@ -92,7 +92,7 @@ def events(text: str, *, with_places: bool) -> Events:
     rest: list[str] = []
     at = 0
     for line in _EVENT_LINE.finditer(text):
-        value, start = line["v"], line.start("v")
+        value, start = line["v"].rstrip(), line.start("v")
         tree = json_leaves.parsed(value) if value else None
         if tree is not None:
             placed = json_tree.located(value, tree) if with_places else tree

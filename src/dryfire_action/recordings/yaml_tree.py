@@ -25,6 +25,7 @@ _NO_TEXT = re.compile(
     r"[-+]?(?:[0-9][0-9_]*(?:\.[0-9_]*)?(?:[eE][-+]?[0-9]+)?|0x[0-9a-fA-F_]+|0o?[0-7_]+|\.inf|\.nan)"
     r"|~|null|Null|NULL|true|True|TRUE|false|False|FALSE|"
 )
+_PROPERTIES = re.compile(r"(?:[!&][^\s,\[\]{}]*+[ \t]*+(?:\r?\n[ \t]*+)*+)++")
 _NOT_BREAK = re.compile(r"[^\r\n]")
 _MAY_BE_NO_TEXT = frozenset("-+.0123456789~nNtTfF")
 _BINARY = frozenset({"tag:yaml.org,2002:binary", "!binary"})
@@ -185,12 +186,14 @@ class _Reading:
         return value if weight <= _MAX_SHARED and self.shared <= _MAX_SHARED_IN_ALL else None
 
     def _scalar(self, event: Any) -> Any:
-        value, style, tag = event.value, event.style, event.tag
+        value, style, tag = event.value, event.style or None, event.tag
         self.scalars.append((event.start_mark.index, event.end_mark.index))
         if style is None and tag is None and value[:1] in _MAY_BE_NO_TEXT and _NO_TEXT.fullmatch(value):
             return int(value) if value.isascii() and value.isdecimal() and len(value) < 20 else None
         leaf = YamlText(value)
         start = event.start_mark.index
+        if (tag or event.anchor) and (properties := _PROPERTIES.match(self.text, start)):
+            start = properties.end()
         raw = self.text[start : event.end_mark.index]
         if style is None or style in "'\"":
             raw = raw.rstrip() if style is None else raw
