@@ -1,6 +1,7 @@
 # Needs python3 (3.11 or newer, with venv), git and make; everything else is installed into .venv.
 #
 #   make test    the tests                       make test PYTEST_ARGS='-x -k redact'
+#   make test-previous-sdks    the live providers with the major versions of the SDKs before the current ones
 #   make lint    ruff and mypy
 #   make demo    record, replay, edit a prompt, see what became stale; no key, no network
 #   make lock    bring requirements/ in line with pyproject.toml     make lock LOCK_ARGS=--upgrade
@@ -13,13 +14,23 @@ LOCK_ARGS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH
 
-.PHONY: demo test lint lock
+.PHONY: demo test test-previous-sdks lint lock
 
 demo: $(READY)
 	@$(PYTHON) examples/demo.py
 
 test: $(READY)
 	@$(PYTHON) -m pytest $(PYTEST_ARGS)
+
+# They stand before the current ones on the path; everything else is that of .venv.
+PREVIOUS := .venv/previous-sdks
+test-previous-sdks: $(PREVIOUS)/.ready
+	@PYTHONPATH=$(PREVIOUS) $(PYTHON) -m pytest $(PYTEST_ARGS) tests/providers tests/integration/test_live_recording.py
+
+$(PREVIOUS)/.ready: $(READY) requirements/previous-sdks.txt
+	@rm -rf $(PREVIOUS)
+	@$(PYTHON) -m pip install -qq --require-hashes --target $(PREVIOUS) -r requirements/previous-sdks.txt
+	@touch $@
 
 lint: $(READY)
 	@$(PYTHON) -m ruff check .
@@ -32,6 +43,7 @@ LOCK := $(PYTHON) -m uv pip compile pyproject.toml --quiet --universal --python-
 lock: $(READY)
 	@$(LOCK) $(LOCK_ARGS) -o requirements/run.txt
 	@$(LOCK) $(LOCK_ARGS) --group dev -c requirements/run.txt -o requirements/dev.txt
+	@$(subst compile pyproject.toml,compile,$(LOCK)) $(LOCK_ARGS) --group pyproject.toml:previous-sdks -o requirements/previous-sdks.txt
 
 # -qq: errors only. Without build isolation nothing is installed that has no hash in requirements/dev.txt.
 $(READY): requirements/dev.txt pyproject.toml src/dryfire_action/version.py

@@ -23,6 +23,7 @@ CASE = {"name": "c", "input": "Hello", "expect": [], "script": [{"text": "Hi."}]
 CONFIG = "version: 1\nsuites: ['evals/*.eval.yaml']\n"
 # Files that samples refer to.
 FILES = {
+    "images/receipt.png": "any bytes: only their digest counts",
     "prompts/support.md": "You are the support agent.",
     "tools/find_order.yaml": "{name: find_order, input_schema: {type: object}}",
 }
