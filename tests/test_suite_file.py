@@ -365,3 +365,18 @@ def test_a_suite_of_nothing_but_mistakes_is_an_answer_in_short_time() -> None:
 def test_the_names_a_suite_and_case_may_have() -> None:
     case = load_case("name: 'ü/\\\\:*? CON .'")
     assert case.name == "ü/\\\\:*? CON ."
+
+
+@pytest.mark.parametrize(("written", "warned"), [("passthrough", 1), ('"null"', 0), ("error", 0)])
+def test_0_unmocked_passthrough_is_a_warning_once(written: str, warned: int) -> None:
+    suite = load(
+        f"""
+        name: s
+        on_unmocked: {written}
+        cases:
+          - {{name: a, input: hi, expect: []}}
+          - {{name: b, input: hi, expect: []}}
+        """
+    )
+    assert [warning.startswith(f"{SUITE}:3:1: ") for warning in suite.warnings] == [True] * warned
+    assert [case.passthrough_rule for case in suite.cases] == [None, None]

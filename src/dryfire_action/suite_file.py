@@ -213,6 +213,7 @@ class _SuiteReading:
             if other != keys["name"].place:
                 problems.add(keys["name"], f"a second case called {name!r}; the other is at {other}")
         settings = self.settings.under(read_settings(keys, problems))
+        self._warn_of_passthrough(settings)
         places: dict[str, Place] = {}
         own_mocks = read_mocks(keys.get("mocks"), self.references, places, self.warnings)
         mocks = {**self.mocks, **own_mocks} if own_mocks else self.mocks
@@ -243,6 +244,14 @@ class _SuiteReading:
             allow_unfinished=settings["allow_unfinished"],
             places=self._places(settings, places, own_mocks),
         )
+
+    def _warn_of_passthrough(self, settings: Settings) -> None:
+        """The word promises real code, and the public runner answers with empty text all the same."""
+        if settings["on_unmocked"] == "passthrough":
+            place = settings.values["on_unmocked"].place
+            self.warnings.append(
+                f"{place}: `on_unmocked: passthrough` answers with empty text, as `null` does; no code is run."
+            )
 
     def _places(
         self, settings: Settings, of_case: dict[str, Place], own_mocks: Mapping[str, object]
