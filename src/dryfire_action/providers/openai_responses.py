@@ -133,8 +133,9 @@ def from_events(events: list[JsonObject]) -> JsonObject | None:
         if event.get("type") in _ENDED:
             body: JsonObject = event["response"]
             return body
-        if event.get("type") == "error":
-            raise failed_answer(event)
+        told = mapping(event.get("data")) or event  # older SDKs wrap what they have no name for
+        if told.get("type") == "error":
+            raise failed_answer(told)
     return None
 
 
