@@ -119,6 +119,8 @@ class LiveProvider:
             self._provider = make_provider(
                 self.name, providers=self._config.providers, environ=self._environ, read=self._tree.read
             )
+        if check := getattr(self._provider, "check", None):
+            check(request)  # what cannot be sent begins no recording
         self._begin()
         return await self._provider.complete(request)
 

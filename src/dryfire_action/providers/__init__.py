@@ -6,7 +6,6 @@ before a live call is made.
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -49,6 +48,8 @@ def make_provider(
         return PROVIDERS[name]()
     known = endpoints(providers)
     if name not in known:
+        from difflib import get_close_matches
+
         near = get_close_matches(name, [*PROVIDERS, *known], n=1)
         raise UsageError(
             f"no provider is called {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""),

@@ -6,11 +6,11 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dryfire_action.messages import Response, StopReason, ToolCall, Usage, parse_arguments
 from dryfire_action.providers.images import is_image
-from dryfire_action.providers.live import PASSED_ON, TIMEOUT, LiveModel, Streamed, gathered
+from dryfire_action.providers.live import TIMEOUT, LiveModel, Streamed, gathered
 from dryfire_action.providers.wire import (
     arguments_from,
     arguments_object,
@@ -25,6 +25,8 @@ from dryfire_action.providers.wire import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from dryfire_action.messages import JsonObject, Message, Request
     from dryfire_action.providers.wire import Answered, Linked
 
@@ -48,25 +50,22 @@ class AnthropicModel(LiveModel):
     extra = "anthropic"
 
     def _wire(self, request: Request) -> JsonObject:
-        wire = to_wire(request)
-        create = self._sdk.AsyncAnthropic(api_key=self._key).messages.create
-        self._check(
-            wire,
-            inspect.signature(create).parameters,
-            way_out=PASSED_ON,
-        )
-        return wire
+        return to_wire(request)
 
-    async def _send(self, wire: JsonObject) -> bytes | str | Streamed:
-        client = self._sdk.AsyncAnthropic(
+    def _parameters(self) -> Collection[str]:
+        return inspect.signature(self._client({}).messages.create).parameters
+
+    def _client(self, _: JsonObject, /) -> Any:
+        return self._sdk.AsyncAnthropic(
             api_key=self._key, base_url=self._base_url, max_retries=0, timeout=TIMEOUT
         )
-        async with client:
-            if wire.get("stream"):
-                return await gathered(await client.messages.create(**wire), _text_of)
-            answer = await client.messages.with_raw_response.create(**wire)
-            body: bytes = answer.http_response.content
-            return body
+
+    async def _send(self, client: Any, wire: JsonObject) -> bytes | str | Streamed:
+        if wire.get("stream"):
+            return await gathered(await client.messages.create(**wire), _text_of)
+        answer = await client.messages.with_raw_response.create(**wire)
+        body: bytes = answer.http_response.content
+        return body
 
     def _assembled(self, events: list[JsonObject]) -> JsonObject | None:
         return from_events(events)

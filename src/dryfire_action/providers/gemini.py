@@ -7,6 +7,7 @@ Parameters have the names of the SDK's ``GenerateContentConfig``, written either
 from __future__ import annotations
 
 import json
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from dryfire_action.errors import UsageError
@@ -26,6 +27,8 @@ from dryfire_action.providers.wire import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Collection
+
     from dryfire_action.messages import JsonObject, Message, Request
     from dryfire_action.providers.wire import Answered, Linked
 
@@ -45,6 +48,8 @@ _OWN = {
     "should_return_http_response": "it is for the SDK's callers",
     "shouldReturnHttpResponse": "it is for the SDK's callers",
 }
+# What the client takes, not the call.
+_TRANSPORT = frozenset({"stream", "timeout", "extra_headers", "http_options", "httpOptions"})
 # The part where the whole text of an answer stood; the text itself is beside it.
 _WHOLE_TEXT = "whole"
 
@@ -55,36 +60,45 @@ class GeminiModel(LiveModel):
     sdk = "google-genai"
     module = "google.genai"
     extra = "gemini"
+    way_out = "write it below params.http_options.extra_body"
 
     def _wire(self, request: Request) -> JsonObject:
-        wire = to_wire(request)
-        fields = self._sdk.types.GenerateContentConfig.model_fields
-        accepted = {"stream", "timeout", "extra_headers", *fields}
-        accepted |= {field.alias for field in fields.values() if field.alias}
-        self._check(wire["config"], accepted, way_out="write it below params.http_options.extra_body")
-        return wire
+        return to_wire(request)
 
-    async def _send(self, wire: JsonObject) -> bytes | str | Streamed:
+    def _named(self, wire: JsonObject) -> JsonObject:
+        found: JsonObject = wire["config"]
+        return found
+
+    def _parameters(self) -> Collection[str]:
+        fields = self._sdk.types.GenerateContentConfig.model_fields
+        aliases = {field.alias for field in fields.values() if field.alias}
+        return {"stream", "timeout", "extra_headers", *fields, *aliases}
+
+    @asynccontextmanager
+    async def _client(self, wire: JsonObject, /) -> AsyncIterator[Any]:
         types = self._sdk.types
-        settings = dict(wire["config"])
-        stream = settings.pop("stream", False)
-        options = types.HttpOptions.model_validate(_http_options(settings))
+        options = types.HttpOptions.model_validate(_http_options(wire["config"]))
         options.retry_options = types.HttpRetryOptions(attempts=1)
         if self._base_url:
             options.base_url = self._base_url
+        client = self._sdk.Client(api_key=self._key, vertexai=False, http_options=options)
+        async with client.aio as asked:  # `client` itself must live as long
+            yield asked
+
+    async def _send(self, client: Any, wire: JsonObject) -> bytes | str | Streamed:
+        types = self._sdk.types
+        settings = {name: value for name, value in wire["config"].items() if name not in _TRANSPORT}
         # From JSON, because the bytes of a signature are base64 there and raw text elsewhere.
         contents = [types.Content.model_validate_json(json.dumps(content)) for content in wire["contents"]]
         config = types.GenerateContentConfig.model_validate(settings)
         config.automatic_function_calling = types.AutomaticFunctionCallingConfig(disable=True)
-        client = self._sdk.Client(api_key=self._key, vertexai=False, http_options=options)
         arguments = {"model": wire["model"], "contents": contents, "config": config}
-        async with client.aio as asked:
-            if stream:
-                return await gathered(await asked.models.generate_content_stream(**arguments), _text_of)
-            config.should_return_http_response = True
-            answer = await asked.models.generate_content(**arguments)
-            body: str = answer.sdk_http_response.body
-            return body
+        if wire["config"].get("stream"):
+            return await gathered(await client.models.generate_content_stream(**arguments), _text_of)
+        config.should_return_http_response = True
+        answer = await client.models.generate_content(**arguments)
+        body: str = answer.sdk_http_response.body
+        return body
 
     def _assembled(self, events: list[JsonObject]) -> JsonObject | None:
         return from_events(events)
@@ -272,13 +286,12 @@ def _part(block: JsonObject) -> JsonObject:
     return {"text": block.get("text", "")} if block.get("type") == "text" else block
 
 
-def _http_options(settings: JsonObject) -> JsonObject:
+def _http_options(config: JsonObject) -> JsonObject:
     """The SDK's options for the transport, with those that other SDKs take among the parameters."""
-    snake, camel = settings.pop("http_options", None), settings.pop("httpOptions", None)
-    options: JsonObject = {**mapping(snake), **mapping(camel)}
-    seconds = settings.pop("timeout", None)
+    options: JsonObject = {**mapping(config.get("http_options")), **mapping(config.get("httpOptions"))}
+    seconds = config.get("timeout")
     options.setdefault("timeout", int((TIMEOUT if seconds is None else seconds) * 1000))
-    if headers := settings.pop("extra_headers", None):
+    if headers := config.get("extra_headers"):
         options["headers"] = {**mapping(options.get("headers")), **headers}
     return options
 

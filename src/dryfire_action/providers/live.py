@@ -20,6 +20,7 @@ from dryfire_action.providers.wire import with_call_ids
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Callable, Collection
+    from contextlib import AbstractAsyncContextManager
     from types import ModuleType
 
     from dryfire_action.messages import JsonObject, Request, Response
@@ -50,6 +51,7 @@ class LiveModel:
     sdk = ""
     module = ""
     extra = ""
+    way_out = PASSED_ON
 
     def __init__(self, endpoint: Endpoint, key: str, base_url: str | None, read: Read) -> None:
         self.name = endpoint.name
@@ -59,6 +61,11 @@ class LiveModel:
         self._read_file = read
         self._sdk = load_sdk(self.name, self.module, self.extra)
         self.sdk_version = _version(self.sdk)
+        self._accepted: Collection[str] = ()
+
+    def check(self, request: Request) -> None:
+        """Raise ``UsageError`` for a request that ``complete`` would not send."""
+        self._checked(request)
 
     async def complete(self, request: Request) -> Response:
         """The model's answer, with the time it took.
@@ -66,10 +73,11 @@ class LiveModel:
         Raises ``ProviderError`` as the provider refused or failed, and ``UsageError``, before anything is sent, for a
         request that the provider or the installed SDK does not take.
         """
-        wire = self._wire(with_images(request, self._read_file))
-        started = perf_counter()
+        wire = self._checked(request)
         try:
-            answer = await self._send(wire)
+            async with self._client(wire) as client:
+                started = perf_counter()
+                answer = await self._send(client, wire)
         except (ProviderError, UsageError):
             raise
         except Exception as error:
@@ -96,11 +104,36 @@ class LiveModel:
             replace(response, chunks=answer.chunks) if "".join(answer.chunks) == response.text else response
         )
 
+    def _checked(self, request: Request) -> JsonObject:
+        """What the SDK is called with; what it has no name for is refused, and not dropped."""
+        wire = self._wire(with_images(request, self._read_file))
+        self._accepted = self._accepted or self._parameters()
+        for name in self._named(wire):
+            if name not in self._accepted:
+                raise UsageError(
+                    f"params.{name}: {self.sdk} {self.sdk_version} takes no such parameter",
+                    remedy=f"take it out of params:{' (or temperature:)' * (name == 'temperature')},"
+                    f" or {self.way_out}",
+                )
+        return wire
+
+    def _named(self, wire: JsonObject) -> JsonObject:
+        """The part of ``wire`` whose names the SDK must know."""
+        return wire
+
     def _wire(self, request: Request) -> JsonObject:
-        """What the SDK is called with."""
+        """What the SDK is called with, whatever it takes."""
         raise NotImplementedError
 
-    async def _send(self, wire: JsonObject) -> bytes | str | Streamed:
+    def _parameters(self) -> Collection[str]:
+        """The names that the installed SDK takes."""
+        raise NotImplementedError
+
+    def _client(self, _: JsonObject, /) -> AbstractAsyncContextManager[Any]:
+        """The SDK's client for one call: it does not try again by itself."""
+        raise NotImplementedError
+
+    async def _send(self, client: Any, wire: JsonObject) -> bytes | str | Streamed:
         """Ask once: the body of the answer as it came, or what a stream brought."""
         raise NotImplementedError
 
@@ -119,15 +152,6 @@ class LiveModel:
         return UsageError(
             f"{self.sdk} {self.sdk_version} does not take this request: {reason or type(error).__name__}"
         )
-
-    def _check(self, wire: JsonObject, accepted: Collection[str], *, way_out: str) -> None:
-        """Raise ``UsageError`` for what the installed SDK has no name for, instead of dropping it."""
-        for name in wire:
-            if name not in accepted:
-                raise UsageError(
-                    f"params.{name}: {self.sdk} {self.sdk_version} takes no such parameter",
-                    remedy=f"take it out of params:{' (or temperature:)' * (name == 'temperature')}, or {way_out}",
-                )
 
 
 async def gathered(events: AsyncIterable[Any], text_of: Callable[[JsonObject], str]) -> Streamed:

@@ -9,7 +9,7 @@ from dryfire_action.errors import UsageError
 from dryfire_action.messages import Response, StopReason, ToolCall, Usage, parse_arguments
 from dryfire_action.providers.failures import failed_answer
 from dryfire_action.providers.images import data_url, is_image
-from dryfire_action.providers.live import PASSED_ON, TIMEOUT, LiveModel, Streamed, gathered
+from dryfire_action.providers.live import TIMEOUT, LiveModel, Streamed, gathered
 from dryfire_action.providers.wire import (
     ERROR_PREFIX,
     arguments_from,
@@ -23,6 +23,8 @@ from dryfire_action.providers.wire import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from dryfire_action.messages import JsonObject, JsonValue, Request
     from dryfire_action.providers.wire import Linked
 
@@ -44,7 +46,7 @@ class OpenAIModel(LiveModel):
     module = "openai"
     extra = "openai"
 
-    def _client(self) -> Any:
+    def _client(self, _: JsonObject, /) -> Any:
         headers = {}
         if self._endpoint.base_url is not None:
             # The SDK reads them from the environment; they are OpenAI's and nobody else's to see.
@@ -62,18 +64,17 @@ class ChatModel(OpenAIModel):
     """Models by the Chat Completions API."""
 
     def _wire(self, request: Request) -> JsonObject:
-        wire = to_wire(request)
-        accepted = inspect.signature(self._client().chat.completions.create).parameters
-        self._check(wire, accepted, way_out=PASSED_ON)
-        return wire
+        return to_wire(request)
 
-    async def _send(self, wire: JsonObject) -> bytes | str | Streamed:
-        async with self._client() as client:
-            if wire.get("stream"):
-                return await gathered(await client.chat.completions.create(**wire), _text_of)
-            answer = await client.chat.completions.with_raw_response.create(**wire)
-            body: bytes = answer.http_response.content
-            return body
+    def _parameters(self) -> Collection[str]:
+        return inspect.signature(self._client({}).chat.completions.create).parameters
+
+    async def _send(self, client: Any, wire: JsonObject) -> bytes | str | Streamed:
+        if wire.get("stream"):
+            return await gathered(await client.chat.completions.create(**wire), _text_of)
+        answer = await client.chat.completions.with_raw_response.create(**wire)
+        body: bytes = answer.http_response.content
+        return body
 
     def _assembled(self, events: list[JsonObject]) -> JsonObject | None:
         return from_events(events)
