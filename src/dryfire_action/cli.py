@@ -23,6 +23,7 @@ VERBS = {
     "explain": "say why recordings are stale: which edit, where, how it reads, what it costs",
     "status": "say of each suite how its recordings are: how old, of which models, what is stale",
     "diff": "compare the recordings with those of a commit: what the agent does otherwise",
+    "redact": "look for secrets in recordings of any tool, or take them out",
     "rekey": "bring recordings in line with changed ignore rules, without any call",
     "resolve": "resolve merge conflicts in recordings",
     "prune": "tidy the recordings: find renamed ones, list what no case has any more",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dryfire_action.suite import Case, Mode, Suite
+    from dryfire_action.tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +67,15 @@ def run_suites(
     today: str,
     environ: Mapping[str, str],
     progress: Callable[[Progress], None] | None = None,
+    tree: Tree | None = None,
 ) -> Results:
     """Run the selected cases of ``suites`` and roll the results up in suite order.
 
     ``root`` is the tree's root on disk, ``today`` the date for new recordings (``YYYY-MM-DD``). An interrupt keeps
-    what has finished: the results then say so.
+    what has finished: the results then say so. A replay may read recordings from another ``tree``: git's index.
     """
     around = Surroundings(
-        tree=FolderTree(root, limit=SIZE_LIMIT),
+        tree=tree or FolderTree(root, limit=SIZE_LIMIT),
         root=root,
         cwd=root / options.cwd,
         today=today,

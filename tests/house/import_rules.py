@@ -44,6 +44,7 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["base", "comparison", "explanation", "old_text"], ASSEMBLY),
     **dict.fromkeys(["before_recording", "housekeeping", "rehearsal", "rehoming", "rekey"], ASSEMBLY),
     **dict.fromkeys(["merge_conflicts", "status"], ASSEMBLY),
+    **dict.fromkeys(["secret_history", "secret_review", "staged", "staged_passthrough"], ASSEMBLY),
     # front doors: parse, call, print, return a number
     **dict.fromkeys(["cli", "commands", "console", "action", "__main__", "hooks"], DOOR),
 }

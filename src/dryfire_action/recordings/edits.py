@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from dryfire_action.json_leaves import LocatedText
 from dryfire_action.recordings.json_tree import written
-from dryfire_action.recordings.yaml_tree import YamlText
 
 
 class Edit(NamedTuple):
@@ -42,15 +41,14 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 def written_edits(leaf: str, edits: Iterable[Edit]) -> list[Edit]:
     """The edits of the text that a leaf was read from, for some edits of the leaf itself."""
     changes = apart(edits)
-    if isinstance(leaf, YamlText):
-        return [Edit(*change) for change in leaf.edits(changes)]
     if isinstance(leaf, LocatedText):
         return [Edit(*leaf.place(start, end), written(new)) for start, end, new in changes]
-    return []
+    # Else a `YamlText`, which is not loaded for its name: most files are JSON, and hooks load what they need.
+    rewritten = getattr(leaf, "edits", None)
+    return [Edit(*change) for change in rewritten(changes)] if rewritten else []
 
 
 def place_in(leaf: Any, offset: int) -> int:
     """Where a place in a leaf stands in the text that the leaf was read from."""
-    if isinstance(leaf, (YamlText, LocatedText)):
-        return leaf.place(offset, offset)[0]
-    return 0
+    place = getattr(leaf, "place", None)
+    return int(place(offset, offset)[0]) if place else 0
