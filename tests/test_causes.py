@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,14 +12,16 @@ from dryfire_action.errors import Place
 from dryfire_action.field_changes import FieldChange
 from dryfire_action.messages import Message, ToolCall, ToolResult
 from dryfire_action.results import TurnResult
-from dryfire_action.suite import Case
+from dryfire_action.suite import Case, MockRule, Return
 
 if TYPE_CHECKING:
     from dryfire_action.causes import Cause
+    from dryfire_action.field_changes import Change
 
 SYSTEM = FieldChange("system", "changed", "a" * 16, "b" * 16)
 MODEL = FieldChange("model", "changed", "1" * 16, "2" * 16)
 TOOL = FieldChange("tools[lookup].description", "changed", "c" * 16, "d" * 16)
+PROVIDER = FieldChange("provider", "changed", "3" * 16, "4" * 16)
 ORDER = FieldChange("tools.order", "reordered", "e" * 16, "f" * 16)
 
 
@@ -35,6 +38,12 @@ def text(message: int, old: str = "7", new: str = "8") -> FieldChange:
 def arguments(message: int) -> FieldChange:
     """The arguments of a message's first call."""
     return FieldChange(f"messages[{message}].tool_calls[0].arguments", "changed", "9" * 16, "0" * 16)
+
+
+def script(step: int, change: Change) -> FieldChange:
+    """A step of the script that came, went or changed."""
+    old, new = (None if change == "added" else "1" * 16), (None if change == "removed" else "2" * 16)
+    return FieldChange(f"script[{step}]", change, old, new)
 
 
 def stale_run(name: str, *turns: tuple[FieldChange, ...], inputs: int = 1, places: object = None) -> StaleRun:
@@ -139,6 +148,25 @@ def drawn(causes: tuple[Cause, ...]) -> list[str]:
             ["messages[1] removed 1 cases 1 turns @evals/shop.eval.yaml:1"],
             id="a message taken out of the input is a cause although its index is beyond the input",
         ),
+        pytest.param(
+            [stale_run("a", (PROVIDER, script(0, "removed")), (PROVIDER, script(1, "removed")))],
+            ["provider changed 1 cases 2 turns"],
+            id="the steps of a script go with the scripted provider",
+        ),
+        pytest.param(
+            [stale_run("a", (PROVIDER, script(0, "added")), (PROVIDER, script(1, "added")))],
+            ["provider changed 1 cases 2 turns"],
+            id="the steps of a script come with the scripted provider",
+        ),
+        pytest.param(
+            [stale_run("a", (PROVIDER, script(0, "changed"))), stale_run("b", (script(1, "removed"),))],
+            [
+                "provider changed 1 cases 1 turns",
+                "script[0] changed 1 cases 1 turns",
+                "script[1] removed 1 cases 1 turns @evals/shop.eval.yaml:1",
+            ],
+            id="an edited step is a cause, and so is one that is gone although the provider stayed",
+        ),
         pytest.param([stale_run("a", (), ())], [], id="nothing stale, no cause"),
     ],
 )
@@ -165,6 +193,13 @@ def test_a_field_without_a_place_of_its_own_has_that_of_what_it_stands_in() -> N
     change = FieldChange('tools["a.b"].description', "added", None, "1" * 16)
     (cause,) = causes_of([stale_run("a", (change,), places={'tools["a.b"]': Place("tools.yaml", 7)})])
     assert cause.where == (Place("tools.yaml", 7),)
+
+
+def test_a_mocked_result_that_is_a_file_of_its_own_has_the_place_of_the_file() -> None:
+    run = stale_run("a", (), (result(2),))
+    rule = MockRule(Return("text"), None, Place("evals/shop.eval.yaml", 20), Place("fixtures/order.yaml", 1))
+    (cause,) = causes_of([replace(run, case=replace(run.case, mocks={"lookup": (rule,)}))])
+    assert cause.where == (Place("fixtures/order.yaml", 1),)
 
 
 def test_the_order_does_not_depend_on_the_order_of_the_runs() -> None:

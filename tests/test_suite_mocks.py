@@ -65,8 +65,22 @@ def test_a_rule_knows_where_it_stands() -> None:
         "odd name"
     ]
     assert (first.place, second.place) == (Place(SUITE, 4, 7), Place(SUITE, 5, 7))
+    assert (first.source, second.source) == (None, None)
     places = load_case("", "mocks:\n  'odd name':\n    - return: 1").places
     assert places['mocks["odd name"][0]'] == Place(SUITE, 4, 7)
+
+
+def test_an_answer_that_is_a_file_of_its_own_has_the_place_of_the_file() -> None:
+    files = {"evals/r.yaml": "a: 1", "evals/n.md": "text", "evals/b.yaml": "$ref: r.yaml"}
+    for name, answer, file in (
+        ("r.yaml", {"a": 1}, "r.yaml"),
+        ("n.md", "text", "n.md"),
+        ("b.yaml", {"a": 1}, "r.yaml"),
+    ):
+        [rule] = load_case("", f"mocks: {{t: [{{return: {{$ref: {name}}}}}]}}", files).mocks["t"]
+        assert rule.answer == Return(answer)
+        assert rule.source is not None
+        assert (rule.place.file, rule.source.file) == (SUITE, f"evals/{file}")
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,10 @@ Rules, in this order:
 2. In the part of a conversation that the run made itself, a changed answer is an echo of the change before it, because
    the recorded answers were fed forward; so is the result of a call that changed. A changed answer with nothing before
    it means a recording that does not hold together, as after a merge of two branches.
-3. Changes of the same field, leaving out the index of message, call, result or script step, from the same old to the
+3. The steps of a script that come or go with the provider follow from it: only the scripted one has them.
+4. Changes of the same field, leaving out the index of message, call, result or script step, from the same old to the
    same new digest, are one cause across all cases.
-4. Causes that cover more cases come first; then those of more turns; then in the order of a request (provider, model,
+5. Causes that cover more cases come first; then those of more turns; then in the order of a request (provider, model,
    params, hooks, output schema, system, tools, script, messages); then by path and digests.
 """
 
@@ -150,6 +151,9 @@ def independent_changes(run: StaleRun) -> Iterator[tuple[FieldChange, int, str]]
             if change in turns:
                 turns[change] += 1
                 continue
+            if change.path.startswith("script[") and change.change != "changed" and _provider_changed(turn):
+                turns[change], notes[change] = 1, None
+                continue
             message = _MESSAGE.match(change.path)
             index = int(message[1]) if message else -1
             # At the first turn all messages are the case's own, whatever their number was when it was recorded.
@@ -162,6 +166,10 @@ def independent_changes(run: StaleRun) -> Iterator[tuple[FieldChange, int, str]]
         note = notes[change]
         if note is not None:
             yield change, count, note
+
+
+def _provider_changed(turn: TurnResult) -> bool:
+    return any(change.path == "provider" for change in turn.changes)
 
 
 def _note_on(
@@ -179,7 +187,8 @@ def place_of(change: FieldChange, run: StaleRun) -> Place | None:
     if result and int(result[1]) >= len(run.case.messages):
         index, number = int(result[1]), int(result[2])
         results = run.messages[index].tool_results if index < len(run.messages) else ()
-        return run.rules.get(results[number].call_id) if number < len(results) else None
+        rule = run.rules.get(results[number].call_id) if number < len(results) else None
+        return _answer_place(rule, run.case) if rule else None
     path: str | None = change.path
     while path:
         if path in run.case.places:
@@ -191,6 +200,12 @@ def place_of(change: FieldChange, run: StaleRun) -> Place | None:
         family = change.path.partition("[")[0]
         return run.case.places.get(f"{family}.order", Place(run.case.file))
     return None
+
+
+def _answer_place(rule: Place, case: Case) -> Place:
+    """Where the answer of the mock rule at this place stands: there, or in a file of its own."""
+    sources = (one.source for rules in case.mocks.values() for one in rules if one.place == rule)
+    return next(filter(None, sources), rule)
 
 
 def _cause(edit: _Edit, found: _Gathered) -> Cause:

@@ -50,11 +50,15 @@ class Impl:
 
 @dataclass(frozen=True, slots=True)
 class MockRule:
-    """One rule for a tool's calls: ``when`` is a deep subset of the arguments (None: every call)."""
+    """One rule for a tool's calls: ``when`` is a deep subset of the arguments (None: every call).
+
+    ``source`` is where the answer stands that a ``$ref`` took from another file.
+    """
 
     answer: Return | Fail | Steps | Impl
     when: JsonObject | None
     place: Place
+    source: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dryfire_action.fingerprint import quoted
 from dryfire_action.node import has_only, mapping, number, sequence, text
-from dryfire_action.references import refuse_reference
+from dryfire_action.references import reference_of, refuse_reference
 from dryfire_action.suite import Fail, Impl, MockRule, Return, Steps
 from dryfire_action.yaml_scalars import kind_of
 
@@ -53,6 +53,7 @@ def _rule(node: Node, references: References, warnings: list[str]) -> MockRule:
             problems.add(when, f"when must be a map of arguments, not {kind_of(when.value)}")
     chosen = [key for key in _ANSWERS if key in keys]
     answer: Return | Fail | Steps | Impl = Return(None)
+    source = None
     if len(chosen) != 1:
         if has_only(node, keys):
             has = f"this has {' and '.join(chosen)}" if chosen else "this has none"
@@ -62,10 +63,16 @@ def _rule(node: Node, references: References, warnings: list[str]) -> MockRule:
     elif chosen == ["impl"]:
         answer = _impl(keys["impl"], keys.get("timeout_s"), problems)
     else:
-        answer = _simple(keys[chosen[0]], references)
+        said = keys[chosen[0]]
+        if chosen == ["return"] and reference_of(said.value) is not None:
+            said = references.resolved(said) or said
+            source = said.place if said.document is not node.document else None
+            answer = Return(references.data(said))
+        else:
+            answer = _simple(said, references)
     if "timeout_s" in keys and chosen != ["impl"]:
         problems.add(keys["timeout_s"], "timeout_s has no effect without impl", at=keys["timeout_s"].home)
-    return MockRule(answer, pattern, node.place)
+    return MockRule(answer, pattern, node.place, source)
 
 
 def _simple(node: Node, references: References) -> Return | Fail:
