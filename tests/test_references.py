@@ -168,6 +168,29 @@ def test_0_a_reference_that_cannot_be_followed_is_a_positioned_error(target: str
     assert found.path == ("system", "$ref")
 
 
+@pytest.mark.parametrize(
+    ("target", "hint"),
+    [
+        ("p/promt.md", "Did you mean 'prompt.md'?"),
+        ("p/PROMPT.txt", "Did you mean 'prompt.md'?"),
+        ("p/below.md", ""),
+        ("q/prompt.md", ""),
+    ],
+)
+def test_a_misspelt_file_is_named_by_the_one_beside_it_that_is_most_like_it(target: str, hint: str) -> None:
+    files = {"evals/p/prompt.md": "", "evals/p/tools.yaml": "", "evals/p/deep/below.md": ""}
+    assert problem_of(with_case("", f"system: {{$ref: {target}}}"), files).hint == hint
+
+
+def test_a_ref_without_its_dollar_is_told_how_a_file_is_named() -> None:
+    found = problem_of(with_case("", "system: {ref: p.md}"))
+    assert (found.message, found.hint) == (
+        "system must be text, not a map",
+        "A file is named by {$ref: path}.",
+    )
+    assert problem_of(with_case("", "system: {ref: p.md, x: 1}")).hint == ""
+
+
 def test_0_files_that_refer_to_each_other_in_a_circle_are_an_error_where_it_closes() -> None:
     files = {"evals/a.yaml": "$ref: b.yaml", "evals/b.yaml": "$ref: a.yaml"}
     found = problem_of(with_case("", "system: {$ref: a.yaml}"), files)

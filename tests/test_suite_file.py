@@ -176,6 +176,7 @@ def test_no_suites_at_all_is_an_error_that_says_why(files: dict[str, str], messa
         load_suites(MemoryTree(files), [])
     assert caught.value.message == message
     assert isinstance(caught.value, NothingMatched) == bool(files)
+    assert ("dryfire init" in caught.value.remedy) == (not files)
 
 
 @pytest.mark.parametrize("pattern", ["evals", "evals/", "."])

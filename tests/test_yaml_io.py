@@ -202,6 +202,27 @@ def test_a_problem_has_the_path_the_line_and_a_hint() -> None:
     assert found.hint.startswith("Only !!str")
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("a:\n\tb: 1", "Indent with spaces"),
+        ("a: x\n\tb: 1", "Indent with spaces."),
+        ("- a: 1\n b: 2\n", "Check how far this line, and those before it, are indented."),
+        ("a:\n  b: 1\n c: 2\n", "Check how far this line is indented, and whether a quote before it"),
+        ('a: "x" y\n', "Check how far this line is indented, and whether a quote before it"),
+        (
+            "a:\n  - b: {c: 1\n  - d: 2\n",
+            "A bracket or brace that was opened before this place is not closed",
+        ),
+        ("a: b: c", "A text that holds a colon"),
+    ],
+)
+def test_what_is_no_yaml_has_a_hint_where_the_reason_is_known(text: str, hint: str) -> None:
+    [found] = problems_in(text)
+    assert found.message.startswith("not valid YAML: ")
+    assert found.hint.startswith(hint)
+
+
 BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)
 )

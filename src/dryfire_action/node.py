@@ -177,6 +177,8 @@ def text(node: Node, problems: Problems, what: str = "this") -> str:
         return node.value
     is_scalar = isinstance(node.value, bool | int | float)
     hint = "Write it in quotes." if is_scalar else ""
+    if isinstance(node.value, dict) and node.value.keys() == {"ref"}:
+        hint = "A file is named by {$ref: path}."
     problems.add(node, f"{what} must be text, not {kind_of(node.value)}", hint)
     return ""
 

@@ -51,9 +51,16 @@ class Files:
         if path not in self._known:
             data = self.tree.read(path)
             if data is None:
-                raise TreeError(path, "there is no such file")
+                raise TreeError(path, "there is no such file", remedy=self._near(path))
             self._known[path] = self._read(data, path)
         return self._known[path]
+
+    def _near(self, path: str) -> str:
+        """A hint that names the file in the same folder whose name is most like that of ``path``."""
+        folder = folder_of(path)
+        names = {other.rpartition("/")[2] for other in self.tree.files(folder) if folder_of(other) == folder}
+        hint = did_you_mean(path.rpartition("/")[2], names)
+        return hint if hint.startswith("Did") else ""
 
     def _read(self, data: bytes, path: str) -> Document | None:
         try:

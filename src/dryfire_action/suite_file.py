@@ -72,7 +72,7 @@ def _of_configs(tree: Tree, configs: Configs, cwd: str) -> set[str]:
     above = configs.path_above(cwd)
     paths = [above] if above else [path for path in tree.files(cwd) if _is_config(path)]
     if not paths:
-        remedy = 'Name them: "evals/**/*.eval.yaml".'
+        remedy = 'Name them: "evals/**/*.eval.yaml". dryfire init writes a small project to begin with.'
         raise UsageError("no suites were named, and there is no dryfire.yaml", remedy=remedy)
     found: set[str] = set()
     named: list[str] = []

@@ -312,6 +312,14 @@ def _syntax_hint(error: yaml.MarkedYAMLError) -> str:
     problem = error.problem or ""
     if "mapping values are not allowed" in problem:
         return "A text that holds a colon and a space must stand in quotes."
+    if "found a tab" in problem:
+        return "Indent with spaces."
+    if "did not find expected '-'" in problem:
+        return "Check how far this line, and those before it, are indented."
+    if "did not find expected key" in problem:
+        return "Check how far this line is indented, and whether a quote before it ends too early."
+    if "did not find expected ','" in problem:
+        return "A bracket or brace that was opened before this place is not closed, or a comma is missing."
     if "cannot start any token" in problem:
         return "Indent with spaces, and put texts that begin with a special character in quotes."
     if "alias" in (error.context or ""):

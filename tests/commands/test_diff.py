@@ -113,7 +113,10 @@ def test_a_file_that_is_new_may_be_named(dryfire: Dryfire, made: Repository) -> 
 def test_a_word_that_is_neither_a_commit_nor_a_file_is_an_error(dryfire: Dryfire, made: Repository) -> None:
     done = dryfire("diff", "nowhere")
     assert done.code == 2
-    assert "nowhere" in done.err
+    assert done.err == (
+        "dryfire: nowhere is neither a commit nor a suite file\n  Name a commit: dryfire diff HEAD\n"
+    )
+    assert "no file matches nowhere" in dryfire("diff", "HEAD", "nowhere").err
 
 
 def test_without_a_repository_or_a_commit_there_is_nothing_to_compare_with(dryfire: Dryfire) -> None:

@@ -49,11 +49,21 @@ exit codes: 0 compared, whatever differs; 2 there is nothing to compare with"""
 
 def execute(args: Namespace) -> int:
     """Print what differs, case by case."""
+    from dryfire_action.globs import NothingMatched
     from dryfire_action.reports import behaviour
     from dryfire_action.tree import find_root
+    from dryfire_action.visible import visible
 
     base, name, paths = _base(args.words, find_root(Path.cwd()))
-    chosen = selection.load(paths, model=args.model)
+    try:
+        chosen = selection.load(paths, model=args.model)
+    except NothingMatched as error:
+        if paths and paths == args.words and paths[0] in error.message:
+            shown = visible(paths[0])
+            raise UsageError(
+                f"{shown} is neither a commit nor a suite file", remedy="Name a commit: dryfire diff HEAD"
+            ) from None
+        raise
     found = _compared(base, chosen, args.model)
     others: dict[str, Sequence[str]] = {
         "unchanged": found.unchanged,

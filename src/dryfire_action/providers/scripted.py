@@ -40,7 +40,11 @@ class ScriptedProvider:
         step = request.script.step
         if step is None:
             number = request.script.index + 1
-            raise ProviderError(f"the script has no step {number}", kind="ScriptExhausted", retryable=False)
+            raise ProviderError(
+                f"the script has no step {number}: it takes one for each call of the model",
+                kind="ScriptExhausted",
+                retryable=False,
+            )
         if "fails" in step:
             raise _failure(step["fails"])
         if "parallel" in step:
