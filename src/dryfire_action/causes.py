@@ -52,6 +52,8 @@ INCONSISTENT = (
     "this answer was recorded in another conversation than the turn after it (two branches merged?); "
     "only recording the case again puts it right"
 )
+OTHER_RULES = "the text is the same, and the ignore rules are not"
+OTHER_VERSION = "dryfire has other rules for fingerprints than when this was recorded"
 MODEL_OVERRIDE = "asked for with --model on the command line"
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dryfire_action.case_values import values_of
-from dryfire_action.causes import INCONSISTENT
+from dryfire_action.causes import INCONSISTENT, OTHER_RULES, OTHER_VERSION
 from dryfire_action.change_notes import inner_changes, note_for
 from dryfire_action.old_text import History
 from dryfire_action.text_diff import ABSENT, diff
@@ -30,9 +30,6 @@ MAX_INNER_PATHS = 3
 
 # Files that hold more than one text: where in them a line of the text is depends on how it was written down.
 _STRUCTURED = (".yaml", ".yml", ".json")
-
-OTHER_RULES = "the text is the same, and the ignore rules are not"
-OTHER_VERSION = "dryfire has other rules for fingerprints than when this was recorded"
 
 
 @dataclass(frozen=True, slots=True)

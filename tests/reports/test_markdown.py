@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from dryfire_action.behaviour import BehaviourChange, Difference, NoLongerReplayed
-from dryfire_action.causes import Cause
+from dryfire_action.causes import OTHER_RULES, Cause
 from dryfire_action.errors import Place, Problem
 from dryfire_action.field_changes import FieldChange
 from dryfire_action.reports.markdown import blocks, text
@@ -82,6 +82,17 @@ def test_an_edit_comes_first_and_its_turns_last() -> None:
         <sub>2 cases, 4 turns · commit `0123456` · not compared with the base: no git repository</sub>
         """
     )
+
+
+def test_where_only_rules_changed_the_command_is_rekey() -> None:
+    cause = replace(SYSTEM_CAUSE, diff=(), note=OTHER_RULES)
+    kept = ".dryfire/cassettes/s/c.json"
+    found = results(
+        case("c", "stale", run(stale(0), passed=False), cassette=kept), causes=(cause,), command="dryfire run"
+    )
+    written = shown(found)
+    assert "```sh\ndryfire rekey\ngit add .dryfire/cassettes\n```" in written
+    assert "dryfire run" not in written
 
 
 def test_clear_is_one_line_and_a_foot() -> None:

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from dryfire_action.behaviour import BehaviourChange, NoLongerReplayed
-from dryfire_action.causes import Cause
+from dryfire_action.causes import OTHER_RULES, Cause
 from dryfire_action.errors import EXIT_RECORDING, Place
 from dryfire_action.field_changes import FieldChange
 from dryfire_action.messages import Usage
@@ -82,7 +82,7 @@ def test_a_missing_turn_says_how_often_it_was_recorded() -> None:
 
         Record what is missing:
           dryfire run evals/s.eval.yaml --cassette-mode auto
-          2 calls of the model
+          at least 2 calls of the model
         exit 3: a recording is missing
         """
     )
@@ -188,6 +188,24 @@ def test_verbose_shows_every_assertion_and_the_turns_of_what_did_not_pass() -> N
         exit 1: an assertion failed
         """
     )
+
+
+@pytest.mark.parametrize(
+    ("mode", "told"), [("record", True), ("auto", True), ("replay", False), ("off", False)]
+)
+def test_an_interrupted_recording_says_how_to_go_on(mode: str, told: bool) -> None:
+    found = results(case("one", "passed", run()), complete=False, interrupted=True, not_run=3, mode=mode)
+    words = "what was answered is kept: --cassette-mode auto goes on from there\n"
+    assert (words in text(found)) is told
+
+
+def test_where_only_rules_changed_the_command_is_rekey() -> None:
+    cause = Cause("system", "changed", "1" * 16, "2" * 16, ("s::one",), 1, note=OTHER_RULES)
+    found = results(case("one", "stale", run(stale(0), passed=False)), command=COMMAND, causes=(cause,))
+    shown = text(found)
+    assert "without any call of the model:\n  dryfire rekey\nexit 3: " in shown
+    assert "--cassette-mode" not in shown
+    assert "undo" not in shown
 
 
 def test_the_end_tells_what_was_left_out_unplayed_and_stopped() -> None:

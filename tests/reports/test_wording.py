@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from dryfire_action.causes import OTHER_RULES, OTHER_VERSION
 from dryfire_action.reports.wording import (
     Tally,
     behaviour,
     cost,
     equal_fields,
     headline,
+    only_rules_changed,
     spread,
     tally_from,
     without_place,
@@ -96,7 +98,31 @@ def test_numbers_and_nouns_agree() -> None:
     ],
 )
 def test_costs(numbers: tuple[int, int, int], words: str) -> None:
-    assert cost(*numbers) == words
+    assert cost(*numbers, tally=Tally("stale", cases=2, passed=0, stale=2)) == words
+
+
+def test_what_nothing_is_known_of_takes_at_least_so_many_calls() -> None:
+    for outcome in ("missing", "damaged"):
+        tally = Tally("stale", cases=2, passed=0, stale=1, **{outcome: 1})
+        assert cost(3, 0, 0, tally=tally) == "at least 3 calls of the model"
+
+
+@pytest.mark.parametrize(
+    ("notes", "missing", "rekey"),
+    [
+        ([OTHER_RULES], 0, True),
+        ([OTHER_RULES, OTHER_VERSION], 0, True),
+        ([OTHER_RULES], 1, False),
+        ([OTHER_RULES, ""], 0, False),
+        ([OTHER_RULES, None], 0, False),
+        ([], 0, False),
+    ],
+)
+def test_rekey_is_the_remedy_where_nothing_but_rules_changed(
+    notes: list[str | None], missing: int, rekey: bool
+) -> None:
+    tally = Tally("stale", cases=2, passed=0, stale=2, missing=missing, causes=len(notes))
+    assert only_rules_changed(tally, notes) is rekey
 
 
 @pytest.mark.parametrize(

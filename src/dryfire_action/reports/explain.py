@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from dryfire_action.reports.causes import cause_lines
 from dryfire_action.reports.lines import line
+from dryfire_action.reports.remedy import remedy_lines
 from dryfire_action.reports.turns import missing_lines, place_words
-from dryfire_action.reports.wording import cost, count, equal_fields, headline, meant, tally_of
-from dryfire_action.results import cost_of
+from dryfire_action.reports.wording import count, equal_fields, headline, tally_of
 from dryfire_action.visible import visible
 
 if TYPE_CHECKING:
@@ -34,14 +34,7 @@ def render(results: Results, *, shown_path: Callable[[str], str] = str, fancy: b
     for case in results.to_record:
         yield from _case(case, [n for n, cause in enumerate(results.causes, 1) if case.id in cause.cases])
     yield line()
-    if results.causes:
-        yield line(meant(len(results.causes)))
-    for command in results.command.split(" && "):
-        yield line(visible(command), indent=2, whole=True)
-    price = cost_of(results.to_record)
-    words = cost(price.calls, price.usage.input_tokens, price.usage.output_tokens)
-    if words:
-        yield line((words, "dim"), indent=2)
+    yield from remedy_lines(results)
 
 
 def _case(case: CaseResult, causes: list[int]) -> Iterator[Line]:

@@ -49,19 +49,21 @@ def blocks(document: Mapping[str, Any]) -> tuple[Block, ...]:
 
 def headline(document: Mapping[str, Any]) -> str:
     """The result in one line, without a mark: what the report begins with."""
+    return wording.headline(_tally(document))
+
+
+def _tally(document: Mapping[str, Any]) -> wording.Tally:
     cases = [
         (f"{suite['name']}::{case['name']}", case) for suite in document["suites"] for case in suite["cases"]
     ]
     gone = document["no_longer_replayed"]
-    return wording.headline(
-        wording.tally_from(
-            document["state"],
-            {case_id: case["outcome"] for case_id, case in cases},
-            no_longer_replayed=None if gone is None else [one["case"] for one in gone],
-            causes=len(document["causes"]),
-            not_run=document["not_run"],
-            problems=len(document["problems"]),
-        )
+    return wording.tally_from(
+        document["state"],
+        {case_id: case["outcome"] for case_id, case in cases},
+        no_longer_replayed=None if gone is None else [one["case"] for one in gone],
+        causes=len(document["causes"]),
+        not_run=document["not_run"],
+        problems=len(document["problems"]),
     )
 
 
@@ -179,6 +181,11 @@ def _command(document: Mapping[str, Any]) -> Iterator[Block]:
     again = document["rerecord"]
     if not again["command"]:
         return
+    tally = _tally(document)
+    if wording.only_rules_changed(tally, (cause["note"] for cause in document["causes"])):
+        rekey = "\n".join((wording.REKEY_COMMAND, *_add(document)))
+        yield Block("command", f"{wording.REKEY}\n\n{fence(rekey, 'sh')}")
+        return
     lines = pasteable(again["command"])
     causes = len(document["causes"])
     found = [wording.meant(causes)] if causes else ["Record them, and commit the recordings:"]
@@ -188,7 +195,7 @@ def _command(document: Mapping[str, Any]) -> Iterator[Block]:
         found.append(
             "`dryfire run` names the command on a terminal; a name in it is not safe to paste from here."
         )
-    price = wording.cost(again["calls"], again["tokens"]["input"], again["tokens"]["output"])
+    price = wording.cost(again["calls"], again["tokens"]["input"], again["tokens"]["output"], tally=tally)
     if price:
         found.append(f"<sub>{price}</sub>")
     yield Block("command", "\n\n".join(found))

@@ -19,16 +19,11 @@ from dryfire_action.repetition import wilson_interval
 from dryfire_action.reports.base import base_lines
 from dryfire_action.reports.causes import cause_lines
 from dryfire_action.reports.lines import line, padded
+from dryfire_action.reports.remedy import remedy_lines
 from dryfire_action.reports.turns import missing_lines, told_lines
 from dryfire_action.reports.verdicts import verdict_lines
-from dryfire_action.reports.wording import (
-    cost,
-    count,
-    headline,
-    meant,
-    tally_of,
-)
-from dryfire_action.results import CASE_OUTCOMES, cost_of, counts
+from dryfire_action.reports.wording import count, headline, tally_of
+from dryfire_action.results import CASE_OUTCOMES, counts
 from dryfire_action.visible import visible
 
 if TYPE_CHECKING:
@@ -173,21 +168,15 @@ class _Report:
         yield from base_lines(results, fancy=self._fancy, all_of_it=self._verbose)
         if results.command:
             yield line()
-            if results.causes:
-                yield line(meant(len(results.causes)))
-            yield line((_what_to_record(results), "strong"))
-            for command in results.command.split(" && "):
-                yield line(visible(command), indent=2, whole=True)
-            price = cost_of(results.cases)
-            words_of_cost = cost(price.calls, price.usage.input_tokens, price.usage.output_tokens)
-            if words_of_cost:
-                yield line((words_of_cost, "dim"), indent=2)
+            yield from remedy_lines(results, _what_to_record(results))
         if exit_code:
             yield line((f"exit {exit_code}: {_meaning(results, exit_code)}", style))
 
     def _remarks(self, results: Results) -> Iterator[Line]:
         if results.interrupted:
             yield line(("interrupted: ", "warn"), f"{count(results.not_run, 'case')} did not run or finish")
+            if results.mode in ("auto", "record"):
+                yield line("what was answered is kept: --cassette-mode auto goes on from there")
         elif results.not_run:
             yield line(("stopped early: ", "warn"), f"{count(results.not_run, 'case')} did not run")
         if results.left_out:

@@ -10,6 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dryfire_action.causes import OTHER_RULES, OTHER_VERSION
 from dryfire_action.results import CASE_OUTCOMES
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 WAS_IT_MEANT = "Was that edit meant? Then record the new answers and commit them. If not, undo it."
 WERE_THEY_MEANT = "Were those edits meant? Then record the new answers and commit them. If not, undo them."
+REKEY = "The rules of fingerprints changed, and no text. Bring the recordings in line, without any call of the model:"
+REKEY_COMMAND = "dryfire rekey"
 NOT_JUDGED = "Assertions are not judged on answers that were recorded for another request."
 NOT_REACHED = "what comes after it cannot be checked before it is recorded again"
 
@@ -199,11 +202,23 @@ def meant(causes: int) -> str:
     return WAS_IT_MEANT if causes == 1 else WERE_THEY_MEANT
 
 
-def cost(calls: int, input_tokens: int, output_tokens: int) -> str:
-    """What recording again costs, as far as the recordings that it replaces tell; "" where nothing is known."""
+def only_rules_changed(tally: Tally, notes: Iterable[str | None]) -> bool:
+    """Whether `rekey` makes everything fresh: all that is to be recorded is stale, and by no cause that is an edit.
+
+    ``notes`` are those of the causes.
+    """
+    return tally.causes > 0 and tally.to_record == tally.stale and set(notes) <= {OTHER_RULES, OTHER_VERSION}
+
+
+def cost(calls: int, input_tokens: int, output_tokens: int, *, tally: Tally) -> str:
+    """What recording again costs, as far as the recordings that it replaces tell; "" where nothing is known.
+
+    How many calls a case takes of which nothing is recorded, or nothing that can be read, is not known.
+    """
     if not calls:
         return ""
-    words = f"{count(calls, 'call')} of the model"
+    least = "at least " if tally.missing or tally.damaged else ""
+    words = f"{least}{count(calls, 'call')} of the model"
     if not input_tokens and not output_tokens:
         return words
     used = f"{input_tokens:,} input and {output_tokens:,} output tokens"
