@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import signal
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,6 +24,18 @@ settings.register_profile("dev", max_examples=100, **_common)
 settings.register_profile("ci", max_examples=100, derandomize=True, print_blob=True, database=None, **_common)
 settings.register_profile("thorough", max_examples=5_000, **_common)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or ("ci" if os.environ.get("CI") else "dev"))
+
+# Tests start Python often. What it compiles is kept for all of them, outside the tree, whatever the caller's settings.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+os.environ["PYTHONPYCACHEPREFIX"] = str(Path(sys.prefix, "pycache"))
+# A job in the background ignores interrupts, and so would every process that a test starts and interrupts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector forget the thousands of tests, which stay until the end: it is quicker without them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="session")
