@@ -43,13 +43,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     files = [word for word in words if not word.startswith("--")]
     for stream in (sys.stdout, sys.stderr):
         getattr(stream, "reconfigure", lambda **_: None)(errors="backslashreplace")
-    from dryfire_action.errors import DryfireError
-
     try:
         if os.environ.get("PRE_COMMIT") == "1" and not everything:
             return _files(files, fixing)
         return _staged(files, fixing, everything)
-    except DryfireError as error:
+    except Exception as error:
+        # Loaded only now: dataclasses take longer to load than Python takes to start.
+        from dryfire_action.errors import DryfireError
+
+        if not isinstance(error, DryfireError):
+            raise
         sys.stderr.write(f"dryfire-cassette-redact: {error}\n")
         return 2
 

@@ -73,6 +73,12 @@ def header(maps: Sequence[Around], name: str) -> str | None:
     return None
 
 
+def may_be_body(name: str | None) -> bool:
+    """Whether a name can be that of a body, or says that its value is base64."""
+    plain = plain_name(name or "")
+    return plain in _BODY or any(word in plain for word in _BASE64_NAMES)
+
+
 def is_declared_base64(maps: Sequence[Around], name: str | None) -> bool:
     """Whether a text is said to be base64: by its own name, or by an `encoding` beside it."""
     if name is not None and any(word in plain_name(name) for word in _BASE64_NAMES):

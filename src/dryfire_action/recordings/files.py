@@ -102,7 +102,11 @@ class _Looking:
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
-            return layers.content(scan, data, Context())
+            if encodings.is_media(data):
+                return None
+            # Not UTF-8, or damaged: one character a byte, so that all that is no secret stays as it is.
+            encoding = "latin-1"
+            text = data.decode(encoding)
         edits = self.text(text, name)
         return edited(text, edits).encode(encoding) if edits and self.fixing else None
 

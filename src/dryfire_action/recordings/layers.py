@@ -76,7 +76,7 @@ def _decoded(text: str, context: Context, name: str | None) -> encodings.Decoded
     if len(text) < _LEAST_BASE64 or " " in text[:64] or (name and is_opaque_key(name)):
         return None
     found = encodings.from_base64(text) or encodings.from_hex(text)
-    if found is None and encodings.is_base64(text):
+    if found is None and bodies.may_be_body(name) and encodings.is_base64(text):
         maps = context.maps()
         if bodies.is_declared_base64(maps, name) or bodies.header(maps, "contentencoding"):
             found = encodings.from_base64(text, declared=True)

@@ -13,11 +13,11 @@ from typing import Any
 
 from dryfire_action import json_leaves
 from dryfire_action.named_texts import named_texts
-from dryfire_action.patterns import PatternTimeout
 from dryfire_action.recordings import bodies, json_tree, layers, streams
 from dryfire_action.recordings.context import Context, InLeaf
 from dryfire_action.recordings.edits import Edit, edited, written_edits
 from dryfire_action.recordings.limits import MAX_LAYERS, MAX_OPENED, LimitReached
+from dryfire_action.recordings.plain_texts import is_plain
 from dryfire_action.recordings.report import Finding, Layer, NotChecked, Path, shown_path
 from dryfire_action.redact import Rules
 from dryfire_action.secret_keys import KeyKind
@@ -143,6 +143,10 @@ class Scan:
         self, text: str, context: Context, name: str | None, kind: KeyKind | None
     ) -> Iterable[tuple[int, int, str]]:
         """What the rules find in a text; a pattern of the team's that takes too long is noted and left out."""
+        if not self.rules.team:
+            return search(text, self.rules, name, kind)
+        from dryfire_action.patterns import PatternTimeout
+
         try:
             return search(text, self.rules, name, kind)
         except PatternTimeout as error:
@@ -186,7 +190,7 @@ class Scan:
         bodies_changed: list[tuple[Path, list[tuple[int, int]]]] = []
         for named in named_texts(tree, name):
             text = named.text
-            if len(text) < 6 and named.kind is None and not self.rules.team:
+            if named.kind is None and not self.rules.team and is_plain(text):
                 continue
             leaf = self._context_of(tree, named, context)
             before = len(self.lengths)

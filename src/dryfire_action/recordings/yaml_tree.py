@@ -28,6 +28,9 @@ _NO_TEXT = re.compile(
 _PROPERTIES = re.compile(r"(?:[!&][^\s,\[\]{}]*+[ \t]*+(?:\r?\n[ \t]*+)*+)++")
 _NOT_BREAK = re.compile(r"[^\r\n]")
 _MAY_BE_NO_TEXT = frozenset("-+.0123456789~nNtTfF")
+_NO_TEXT_TAGS = frozenset(
+    f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bool", "null", "timestamp")
+)
 _BINARY = frozenset({"tag:yaml.org,2002:binary", "!binary"})
 # What may stand unquoted, in a flow or out of it.
 _PLAIN = re.compile(
@@ -190,6 +193,8 @@ class _Reading:
         self.scalars.append((event.start_mark.index, event.end_mark.index))
         if style is None and tag is None and value[:1] in _MAY_BE_NO_TEXT and _NO_TEXT.fullmatch(value):
             return int(value) if value.isascii() and value.isdecimal() and len(value) < 20 else None
+        if tag in _NO_TEXT_TAGS:
+            return None
         leaf = YamlText(value)
         start = event.start_mark.index
         if (tag or event.anchor) and (properties := _PROPERTIES.match(self.text, start)):
