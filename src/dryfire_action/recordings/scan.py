@@ -95,7 +95,9 @@ class Scan:
         if self._quick:
             raise _Dirty
         line = self._line(context.place(0))
-        self.not_checked.append(NotChecked(self.file, line, shown_path(context.way()), rule, reason))
+        missed = NotChecked(self.file, line, shown_path(context.way()), rule, reason)
+        if missed not in self.not_checked:
+            self.not_checked.append(missed)
 
     def _line(self, offset: int) -> int:
         return self.whole.count("\n", 0, max(0, offset)) + 1
