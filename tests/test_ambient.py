@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from typing import TYPE_CHECKING
 
 import pytest
 
-from dryfire_action.ambient import FakeClock, ReplayClock, SequentialIds, SystemClock, random_id
+from dryfire_action.ambient import FakeClock, ReplayClock, SequentialIds, SystemClock, random_id, run_through
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 def test_ids_count_up_from_one() -> None:
@@ -86,3 +90,28 @@ def test_the_system_clock_waits_and_never_goes_back() -> None:
     before = clock.now()
     asyncio.run(clock.sleep(0.01))
     assert clock.now() >= before + 0.005
+
+
+def test_what_does_not_wait_needs_no_event_loop() -> None:
+    async def work() -> str:
+        await ReplayClock().sleep(60.0)
+        return "done"
+
+    async def failing() -> None:
+        raise KeyError("x")
+
+    assert run_through(work()) == "done"
+    with pytest.raises(KeyError):
+        run_through(failing())
+
+
+def test_what_waits_after_all_is_an_error() -> None:
+    class Waiting:
+        def __await__(self) -> Iterator[None]:
+            yield
+
+    async def work() -> None:
+        await Waiting()
+
+    with pytest.raises(RuntimeError, match="waited"):
+        run_through(work())

@@ -5,10 +5,14 @@ The engine reads no clock and makes no id of its own; a test or a replay hands i
 
 from __future__ import annotations
 
-import asyncio
 import time
-import uuid
-from typing import Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+
+# What waits imports asyncio itself: loading it takes as long as replaying a small suite.
+Value = TypeVar("Value")
 
 
 class Clock(Protocol):
@@ -32,6 +36,8 @@ class SystemClock:
 
     async def sleep(self, seconds: float) -> None:
         """Wait ``seconds`` for real."""
+        import asyncio
+
         await asyncio.sleep(seconds)
 
 
@@ -49,6 +55,8 @@ class FakeClock:
     """
 
     def __init__(self, start: float = 0.0, *, auto_advance: bool = True) -> None:
+        import asyncio
+
         self._now = start
         self._auto_advance = auto_advance
         self._moved = asyncio.Event()
@@ -79,6 +87,8 @@ class FakeClock:
 
     async def wait_for_sleep(self, count: int = 1) -> None:
         """Let other tasks go on until ``count`` sleeps have begun; ``AssertionError`` after 100 rounds."""
+        import asyncio
+
         for _ in range(100):
             if len(self.slept) >= count:
                 return
@@ -101,4 +111,20 @@ class SequentialIds:
 
 def random_id() -> str:
     """An id that nobody else has."""
+    import uuid
+
     return uuid.uuid4().hex
+
+
+def run_through(work: Coroutine[Any, Any, Value]) -> Value:
+    """The value of ``work``, which waits for nothing: no replay does, so it needs no event loop.
+
+    Raises ``RuntimeError`` where it waits after all.
+    """
+    try:
+        work.send(None)
+    except StopIteration as done:
+        value: Value = done.value
+        return value
+    work.close()
+    raise RuntimeError("what should not wait waited")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import partial
 from random import Random
 from typing import TYPE_CHECKING, Literal
 
@@ -19,7 +18,6 @@ from dryfire_action.fingerprint import ignoring
 from dryfire_action.likeness import Likeness, likeness
 from dryfire_action.messages import NO_USAGE, Request
 from dryfire_action.mocks import MockedTools
-from dryfire_action.passthrough import run_impl
 from dryfire_action.patterns import compile_pattern
 from dryfire_action.playback import ReplayingProvider
 from dryfire_action.providers.scripted import ScriptStamp
@@ -187,7 +185,13 @@ async def run_agent(
     case: Case, around: Surroundings, provider: Provider, clock: Clock, retries: int = 0
 ) -> tuple[Run, MockedTools]:
     """One run of a case. ``retries`` are those that its recording took, whatever the command line allows now."""
-    run_code = partial(run_impl, folder=around.cwd) if case.passthrough_rule else None
+    run_code = None
+    if case.passthrough_rule:
+        from functools import partial
+
+        from dryfire_action.passthrough import run_impl
+
+        run_code = partial(run_impl, folder=around.cwd)
     tools = MockedTools(case.mocks, case.on_unmocked, run_code=run_code)
     runner = AgentRunner(
         provider=provider,

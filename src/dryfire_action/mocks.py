@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from copy import deepcopy
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from dryfire_action.agent import UnmockedTool
@@ -143,6 +142,8 @@ def _no_rule(call: ToolCall, mocks: Mapping[str, Sequence[MockRule]]) -> str:
         asked = f"{call.name!r} with {shortened(call.arguments)}"
     rules = mocks.get(call.name, ())
     if not rules:
+        from difflib import get_close_matches
+
         close = get_close_matches(call.name, mocks, n=1)
         hint = f" (did you mean {close[0]!r}?)" if close else ""
         return f"no mock answers {asked}: the tool has no mocks{hint}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dryfire_action.ambient import run_through
 from dryfire_action.case_run import Surroundings, first_request, run_case
 from dryfire_action.cassette_file import encode
 from dryfire_action.cassette_names import cassette_path
@@ -35,7 +35,7 @@ def rehearse(case: Case, config: Config, cassette: Cassette) -> CaseResult:
         retry=RetryPolicy(),
         passthrough="skip",
     )
-    return asyncio.run(run_case(case, config, "replay", around))
+    return run_through(run_case(case, config, "replay", around))
 
 
 def renamed(cassette: Cassette, case: Case) -> Cassette:

@@ -7,12 +7,11 @@ kept as they are. A recording that is stale stays stale.
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from dryfire_action.ambient import ReplayClock
+from dryfire_action.ambient import ReplayClock, run_through
 from dryfire_action.case_run import Script, Surroundings, run_agent
 from dryfire_action.cassette import Cassette
 from dryfire_action.cassette_file import SIZE_LIMIT
@@ -76,7 +75,7 @@ def rekeyed(case: Case, config: Config, cassette: Cassette) -> Rekeyed:
     if case.passthrough_rule is not None:
         return Rekeyed("not possible", why="the case runs real code now, so it is not replayed")
     try:
-        return asyncio.run(_rekeyed(case, config, cassette, FINGERPRINTERS[versions.pop()]))
+        return run_through(_rekeyed(case, config, cassette, FINGERPRINTERS[versions.pop()]))
     except DryfireError as error:
         return Rekeyed("not possible", why=error.message)
     except PatternError as error:

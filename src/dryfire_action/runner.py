@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import shlex
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from posixpath import relpath
 from typing import TYPE_CHECKING, Literal
 
-from dryfire_action.before_recording import settle
+from dryfire_action.ambient import run_through
 from dryfire_action.case_run import Surroundings, run_case
 from dryfire_action.cassette_file import SIZE_LIMIT
 from dryfire_action.causes import StaleRun, causes_of
@@ -86,9 +84,10 @@ def run_suites(
     )
     chosen = selected(suites, options)
     # Before the first call is paid for: what a new name or other ignore rules made unfindable is found again.
-    settled = settle(chosen, options.mode, root, options.model)
+    settled = _settled(chosen, options, root)
     found: dict[int, CaseResult] = {}
-    interrupted = _run_interruptible(_run_all(chosen, options, around, found, progress))
+    waits = any(_waits(suite, case, options) for suite, case in chosen)
+    interrupted = _run_interruptible(_run_all(chosen, options, around, found, progress, waits), waits)
     by_suite: dict[str, list[CaseResult]] = {}
     for number, result in found.items():
         if result.cassette in settled:
@@ -163,6 +162,7 @@ async def _run_all(
     around: Surroundings,
     found: dict[int, CaseResult],
     progress: Callable[[Progress], None] | None,
+    waits: bool,
 ) -> None:
     """Run the cases with a few workers; ``found`` is filled as they finish, so that an interrupt loses nothing."""
     waiting = iter(enumerate(chosen))
@@ -173,15 +173,21 @@ async def _run_all(
         for number, (suite, case) in waiting:
             if stopped:
                 return
-            result = await _guarded(suite, case, options.mode or suite.config.mode or "replay", around)
+            result = await _guarded(suite, case, _mode(suite, options), around)
             found[number] = result
             allowed = options.allow_skipped and result.outcome == "skipped"
             if options.fail_fast and result.exit_code and not allowed:
                 stopped = True
             if progress:
                 progress(Progress(len(found), len(chosen), case.id, result.outcome))
-            # Replays never wait, and an interrupt is only seen where somebody does.
-            await asyncio.sleep(0)
+            if waits:
+                # A replay among them does not wait, and an interrupt is only seen where somebody does.
+                await asyncio.sleep(0)
+
+    if not waits:
+        await work()
+        return
+    import asyncio
 
     await asyncio.gather(*(work() for _ in range(min(max(options.concurrency, 1), len(chosen)))))
 
@@ -202,8 +208,40 @@ async def _guarded(suite: Suite, case: Case, mode: Mode, around: Surroundings) -
         )
 
 
-def _run_interruptible(work: Coroutine[None, None, None]) -> bool:
+def _settled(chosen: Sequence[tuple[Suite, Case]], options: RunOptions, root: Path) -> dict[str, str]:
+    if all(_mode(suite, options) in ("replay", "off") for suite, _ in chosen):
+        return {}
+    from dryfire_action.before_recording import settle
+
+    return settle(chosen, options.mode, root, options.model)
+
+
+def _mode(suite: Suite, options: RunOptions) -> Mode:
+    return options.mode or suite.config.mode or "replay"
+
+
+def _waits(suite: Suite, case: Case, options: RunOptions) -> bool:
+    """Whether anything but a recording may answer: a provider, a script with its waits, or real code."""
+    if _mode(suite, options) != "replay":
+        return True
+    if case.passthrough_rule is not None:
+        return options.passthrough == "run"
+    return case.scripted and not suite.config.scripted
+
+
+def _run_interruptible(work: Coroutine[None, None, None], waits: bool) -> bool:
     """Run ``work`` to its end; whether it was interrupted."""
+    try:
+        if not waits:
+            run_through(work)
+            return False
+        return _watched(work)
+    except KeyboardInterrupt:
+        return True
+
+
+def _watched(work: Coroutine[None, None, None]) -> bool:
+    import asyncio
 
     async def watched() -> bool:
         try:
@@ -212,10 +250,7 @@ def _run_interruptible(work: Coroutine[None, None, None]) -> bool:
             return True
         return False
 
-    try:
-        return asyncio.run(watched())
-    except KeyboardInterrupt:
-        return True
+    return asyncio.run(watched())
 
 
 def selected(suites: Iterable[Suite], options: RunOptions) -> list[tuple[Suite, Case]]:
@@ -239,6 +274,8 @@ def _why_empty(
     found = []
     for wanted in options.cases:
         if wanted not in ids:
+            from difflib import get_close_matches
+
             near = get_close_matches(wanted, ids, n=1)
             found.append(f"no case is called {wanted!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
     if chosen or found:

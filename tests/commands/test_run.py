@@ -46,6 +46,20 @@ def test_record_then_replay_is_green(dryfire: Dryfire) -> None:
     assert "3 turns: 3 replayed" in replayed.out
 
 
+def test_a_replay_loads_no_event_loop_and_nothing_that_starts_processes(
+    dryfire: Dryfire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project.make(_here())
+    assert dryfire("run", "--cassette-mode", "record").code == 0
+    monkeypatch.delenv("CI", raising=False)
+    code = (
+        "import sys; from dryfire_action.cli import main; print(main(['run']))\n"
+        "print(*sorted({'asyncio', 'subprocess', 'rich.console', 'regex', 'jsonschema'} & {*sys.modules}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout.endswith("\n0\n\n"), done.stdout
+
+
 def test_an_edited_prompt_is_named_and_the_recommended_command_repairs_it(dryfire: Dryfire) -> None:
     project.make(_here())
     dryfire("run", "--cassette-mode", "record")
