@@ -8,7 +8,7 @@
 
 PYTHON := .venv/bin/python
 READY := .venv/.ready
-PYTEST_ARGS ?=
+PYTEST_ARGS ?= -n 2
 LOCK_ARGS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1

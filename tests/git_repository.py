@@ -17,6 +17,7 @@ _ENVIRONMENT = {
     "GIT_COMMITTER_NAME": "A",
     "GIT_COMMITTER_EMAIL": "a@example.com",
     "GIT_TERMINAL_PROMPT": "0",
+    "GIT_TEMPLATE_DIR": "",  # fifteen samples of hooks in every repository
     "GIT_ALLOW_PROTOCOL": "file",
     "LC_ALL": "C",
 }
@@ -32,6 +33,7 @@ class Repository:
         if begin:
             root.mkdir(parents=True, exist_ok=True)
             self.git("init", "-q", "-b", "main")
+            (root / ".git/hooks").mkdir(exist_ok=True)
 
     def git(self, *arguments: str, stdin: bytes | None = None) -> str:
         """What git says. Fails the test with its complaint where git does."""

@@ -31,12 +31,22 @@ FILES = {
 }
 
 
+@pytest.fixture(scope="module")
+def unchanged(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    """One repository for all tests that only read it."""
+    return made(tmp_path_factory.mktemp("made"))
+
+
 @pytest.fixture
 def repository(tmp_path: Path) -> Repository:
-    found = Repository(tmp_path / "repository")
+    return made(tmp_path)
+
+
+def made(folder: Path) -> Repository:
+    found = Repository(folder / "repository")
     for path, text in FILES.items():
         found.write(path, text)
-    inner = Repository(tmp_path / "inner")
+    inner = Repository(folder / "inner")
     inner.write("x", "x")
     inner.commit()
     found.git("submodule", "--quiet", "add", inner.root.as_uri(), "evals/module")
@@ -46,12 +56,12 @@ def repository(tmp_path: Path) -> Repository:
     return found
 
 
-@pytest.fixture(params=["commit", "index", "worktree of a bare repository"])
-def tree(request: pytest.FixtureRequest, repository: Repository, tmp_path: Path) -> Iterator[Tree]:
-    root = repository.root
+@pytest.fixture(params=["commit", "index", "worktree of a bare repository"], scope="module")
+def tree(request: pytest.FixtureRequest, unchanged: Repository) -> Iterator[Tree]:
+    root = unchanged.root
     if "bare" in request.param:
-        repository.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
-        root = tmp_path / "bare.git"
+        root = root.parent / "bare.git"
+        unchanged.git("clone", "-q", "--bare", ".", str(root))
     with GitObjects(root) as objects:
         yield IndexTree(objects) if request.param == "index" else CommitTree(objects)
 
@@ -59,11 +69,11 @@ def tree(request: pytest.FixtureRequest, repository: Repository, tmp_path: Path)
 @pytest.mark.parametrize("hidden", [False, True])
 @pytest.mark.parametrize("folder", ["", "evals", "evals/deep", ".dryfire", "missing", "link", "evals/linked"])
 def test_the_same_files_are_listed_as_in_the_folder(
-    tree: Tree, repository: Repository, folder: str, hidden: bool
+    tree: Tree, unchanged: Repository, folder: str, hidden: bool
 ) -> None:
     of_folder = {
         path
-        for path in FolderTree(repository.root).files(folder, hidden=hidden)
+        for path in FolderTree(unchanged.root).files(folder, hidden=hidden)
         if not path.startswith("evals/module/")
     }
     assert set(tree.files(folder, hidden=hidden)) == of_folder
@@ -71,8 +81,8 @@ def test_the_same_files_are_listed_as_in_the_folder(
 
 
 @pytest.mark.parametrize("path", [*FILES, "./evals//a.eval.yaml", "missing", "evals/missing", "empty/below"])
-def test_the_same_content_is_read_as_in_the_folder(tree: Tree, repository: Repository, path: str) -> None:
-    assert tree.read(path) == FolderTree(repository.root).read(path)
+def test_the_same_content_is_read_as_in_the_folder(tree: Tree, unchanged: Repository, path: str) -> None:
+    assert tree.read(path) == FolderTree(unchanged.root).read(path)
 
 
 REFUSED = {
