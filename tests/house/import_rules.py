@@ -35,23 +35,27 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(
         ["ambient", "behaviour", "mocks", "checks", "playback", "retry", "agent", "causes"], ENGINE
     ),
-    **dict.fromkeys(["case_values"], ENGINE),
+    **dict.fromkeys(["call_cassette", "call_values", "case_values", "divergence", "fake_tools"], ENGINE),
     # edges: each knows one outside thing
     **dict.fromkeys(["tree", "yaml_io", "cassette_file", "suite_file", "passthrough"], EDGE),
     **dict.fromkeys(["providers", "recordings", "reports", "github", "git_tree"], EDGE),
     # assembly: engine and edges put together; the library's public face
     **dict.fromkeys(["runner", "case_run", "llm", "replay", "tracing", "pytest_plugin"], ASSEMBLY),
-    **dict.fromkeys(["base", "comparison", "explanation", "old_text"], ASSEMBLY),
+    **dict.fromkeys(["base", "comparison", "explanation", "old_text", "run_comparison"], ASSEMBLY),
     **dict.fromkeys(["before_recording", "housekeeping", "rehearsal", "rehoming", "rekey"], ASSEMBLY),
     **dict.fromkeys(["merge_conflicts", "status"], ASSEMBLY),
-    **dict.fromkeys(["secret_history", "secret_review", "staged", "staged_passthrough"], ASSEMBLY),
+    **dict.fromkeys(
+        ["cassette_redaction", "secret_history", "secret_review", "staged", "staged_passthrough"], ASSEMBLY
+    ),
     # front doors: parse, call, print, return a number
     **dict.fromkeys(["cli", "commands", "console", "action", "__main__", "hooks"], DOOR),
 }
 
 # Files that are one unit together with another: the same edge, the same family.
 PART_OF = {
+    "call_cassette_file": "cassette_file",
     "call_checks": "checks",
+    "call_tape": "replay",
     "findings": "checks",
     "run_checks": "checks",
     "text_checks": "checks",
@@ -74,12 +78,15 @@ PART_OF = {
     "node": "yaml_io",
     "recorder": "playback",
     "references": "suite_file",
+    "replay_cassette": "replay",
+    "replay_providers": "replay",
     "request_texts": "placeholders",
     "suite_checks": "suite_file",
     "suite_images": "suite_file",
     "suite_mocks": "suite_file",
     "suite_parts": "suite_file",
     "suite_settings": "suite_file",
+    "together": "ambient",
     "yaml_scalars": "yaml_io",
 }
 
@@ -88,7 +95,8 @@ SHARED_EDGES = {"tree", "yaml_io"}
 
 # Types that a lower unit names in annotations only. Each line needs a reason.
 TYPES_ONLY: dict[str, set[str]] = {
-    "errors": {"playback"},  # CassetteMissError carries the Miss that playback made
+    # CassetteMissError carries the Miss that playback made, and where a wrapped call departed
+    "errors": {"divergence", "messages", "playback"},
     # a row of a report shows the Run it is about, a report its causes and what the base replays
     "results": {"agent", "behaviour", "causes"},
 }

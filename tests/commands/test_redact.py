@@ -1,0 +1,145 @@
+"""`dryfire redact`: what is found, what is fixed, and what the exit code says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.commands import project
+from tests.secret_values import B62, B64U, body
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Dryfire = Callable[..., project.Done]
+
+KEY = "sk-" + "ant-api03-" + body(B64U, 93) + "AA"
+
+
+def write(path: str, content: object) -> Path:
+    """A file of the current folder, JSON unless it is a text."""
+    file = Path(path)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return file
+
+
+def test_clean_files_are_clean(dryfire: Dryfire) -> None:
+    write("tests/cassettes/a.json", {"a": 1})
+    assert dryfire("redact", "tests") == (0, "", "")
+
+
+def test_findings_are_listed_and_fixed(dryfire: Dryfire) -> None:
+    file = write("tests/cassettes/a b.json", {"interactions": [{"x-api-key": KEY}]})
+    done = dryfire("redact", "tests")
+    assert done.code == 1
+    assert done.out.startswith("tests/cassettes/a b.json:1: interactions[0].x-api-key: anthropic-key: sk-a…")
+    assert "docs/reference/redaction-rules.md#anthropic-key" in done.out
+    assert KEY[:14] not in done.out + done.err
+    assert dryfire("redact", "--fix", ".").code == 1
+    assert json.loads(file.read_text(encoding="utf-8")) == {
+        "interactions": [{"x-api-key": "[redacted:anthropic-key:1]"}]
+    }
+    assert dryfire("redact", ".").code == 0
+
+
+def test_json_is_what_other_programs_read(dryfire: Dryfire) -> None:
+    write("a.json", {"k": KEY})
+    write("b.json", '{"k": ')
+    done = dryfire("redact", "--format", "json", "a.json", "b.json")
+    assert done.code == 1
+    found = json.loads(done.out)
+    assert found["findings"] == [
+        {"file": "a.json", "line": 1, "path": "k", "rule": "anthropic-key", "mask": "sk-a…(108 characters)"}
+    ]
+    assert [(miss["file"], miss["rule"]) for miss in found["not_checked"]] == [("b.json", "unreadable")]
+    assert dryfire("redact", "b.json").code == 2
+
+
+def test_a_path_that_is_not_there_is_a_usage_error(dryfire: Dryfire) -> None:
+    done = dryfire("redact", "nowhere")
+    assert done.code == 2
+    assert "there is no nowhere" in done.err
+
+
+def test_links_are_not_followed(dryfire: Dryfire, tmp_path: Path) -> None:
+    outside = tmp_path / "outside.json"
+    outside.write_text(json.dumps({"k": KEY}), encoding="utf-8")
+    Path("link.json").symlink_to(outside)
+    done = dryfire("redact", "link.json")
+    assert done.code == 2 and "not-a-file" in done.out
+    assert dryfire("redact", "--fix", "link.json").code == 2
+    assert KEY in outside.read_text(encoding="utf-8")
+
+
+ALLOWED = """\
+version: 1
+redact:
+  rules:
+    - {id: customer, pattern: 'C-[0-9]{5}'}
+  allow:
+    - {rule: anthropic-key, path: 'a/*', reason: revoked long ago, expires: %s}
+"""
+
+
+@pytest.mark.parametrize(("until", "code"), [("2999-01-01", 0), ("2020-01-01", 1)])
+def test_the_nearest_config_counts(dryfire: Dryfire, until: str, code: int) -> None:
+    write("dryfire.yaml", ALLOWED % until)
+    write("a/x.json", {"k": KEY})
+    write("b/dryfire.yaml", "version: 1\n")
+    write("b/x.json", {"k": "C-12345"})
+    assert dryfire("redact", "a").code == code
+    assert dryfire("redact", "b").code == 0
+    write("a/x.json", {"k": "C-12345"})
+    assert "customer" in dryfire("redact", "a").out
+
+
+SECRETIVE = """\
+  - name: tells
+    input: Give me the code of order 7.
+    mocks: {lookup: [{return: {code: 7}}]}
+    script:
+      - tool_call: {name: lookup, arguments: {token: "%(secret)s", n: 7}}
+      - text: It is %(secret)s, keep it.
+    expect: [{calls_tool: lookup}]
+"""
+
+
+def test_a_cassette_of_ours_replays_after_the_fix(dryfire: Dryfire, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recorded when nobody called it secret; now the team has a rule for it, and it is in two turns."""
+    secret = "ACME-" + body(B62, 12)
+    project.make(Path.cwd(), SECRETIVE % {"secret": secret})
+    assert dryfire("run", "--cassette-mode", "record").code == 0
+    assert [path for path in Path(".dryfire").rglob("*.json") if secret in path.read_text(encoding="utf-8")]
+    config = Path("dryfire.yaml")
+    rule = "redact: {rules: [{id: code, pattern: 'ACME-[A-Za-z0-9]{12}'}]}\n"
+    config.write_text(config.read_text(encoding="utf-8") + rule, encoding="utf-8")
+    assert dryfire("redact", ".dryfire").code == 1
+    done = dryfire("redact", "--fix", ".dryfire")
+    assert done.code == 1
+    assert "re-record" not in done.out + done.err
+    assert not [
+        path for path in Path(".dryfire").rglob("*.json") if secret in path.read_text(encoding="utf-8")
+    ]
+    assert dryfire("run").code == 0
+    assert dryfire("redact", ".dryfire").code == 0
+
+
+def test_a_cassette_that_is_stale_loses_its_secrets_and_says_re_record(dryfire: Dryfire) -> None:
+    secret = "ACME-" + body(B62, 12)
+    project.make(Path.cwd(), SECRETIVE % {"secret": secret})
+    assert dryfire("run", "--cassette-mode", "record").code == 0
+    Path("evals/prompt.md").write_text("Another prompt.\n", encoding="utf-8")
+    config = Path("dryfire.yaml")
+    rule = "redact: {rules: [{id: code, pattern: 'ACME-[A-Za-z0-9]{12}'}]}\n"
+    config.write_text(config.read_text(encoding="utf-8") + rule, encoding="utf-8")
+    done = dryfire("redact", "--fix", ".dryfire")
+    assert done.code == 1
+    assert "re-record this case" in done.err
+    assert not [
+        path for path in Path(".dryfire").rglob("*.json") if secret in path.read_text(encoding="utf-8")
+    ]
+    assert "damaged" not in dryfire("run").out
