@@ -196,7 +196,8 @@ def test_a_miss_is_a_value_and_is_not_tried_again() -> None:
     assert "cassette is empty" in found.error
     assert len(replaying.tape.misses) == 1
     assert clock.slept == []
-    assert [event.kind for event in found.events] == ["model_call", "attempt_failed", "terminated"]
+    kinds = [event.kind for event in found.events]
+    assert kinds == ["prompt_assembled", "model_call", "attempt_failed", "terminated"]
     assert found.events[-1].detail.startswith("CassetteMissError: ")
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
 
-from dryfire_action.agent import AgentRunner, Run
+from dryfire_action.agent import PROMPT_VERSION, AgentRunner, Run
 from dryfire_action.ambient import FakeClock, SequentialIds
 from dryfire_action.errors import ProviderError
 from dryfire_action.fingerprint import fingerprint_of
@@ -34,18 +34,21 @@ def told(found: Run) -> list[str]:
 def test_a_plain_run_tells_its_events_in_order() -> None:
     found, _ = run(calling("a", "b", text="look"), done())
     assert told(found) == [
+        f"prompt_assembled {PROMPT_VERSION}",
         "model_call small-1",
         "model_response openai",
         "tool_call a",
         "tool_call b",
         "tool_result a",
         "tool_result b",
+        f"prompt_assembled {PROMPT_VERSION}",
         "model_call small-1",
         "model_response openai",
         "terminated end_turn",
     ]
     assert [event.detail for event in found.events] == [
-        *("", "look", '{"id": 1}', '{"id": 1}', "a says ok", "b says ok", "", "done", ""),
+        *("1 messages, 0 tools", "", "look", '{"id": 1}', '{"id": 1}', "a says ok", "b says ok"),
+        *("3 messages, 0 tools", "", "done", ""),
     ]
 
 
@@ -57,11 +60,11 @@ def test_malformed_arguments_are_told_as_they_came() -> None:
 def test_a_failed_attempt_is_told_with_its_class_and_the_wait_to_two_decimals() -> None:
     failure = ProviderError("busy", kind="Overloaded", status=503, retry_after=1.5)
     found, _ = run(failure, failure, retry=RetryPolicy(max_retries=1))
-    assert told(found) == [
+    assert told(found)[1:] == [
         *("model_call small-1", "attempt_failed small-1", "model_call small-1", "attempt_failed small-1"),
         "terminated provider_error",
     ]
-    assert [event.detail for event in found.events] == [
+    assert [event.detail for event in found.events[1:]] == [
         *("", "attempt 0: Overloaded: busy; tried again after 1.50 s"),
         *("", "attempt 1: Overloaded: busy; not tried again"),
         "Overloaded: busy",
@@ -70,7 +73,7 @@ def test_a_failed_attempt_is_told_with_its_class_and_the_wait_to_two_decimals() 
 
 def test_events_carry_the_time_of_the_runs_clock() -> None:
     found, _ = run(ProviderError("x", status=429, retry_after=2.0), done(), clock=FakeClock(100.0))
-    assert [event.at for event in found.events] == [100.0, 100.0, 102.0, 102.0, 102.0]
+    assert [event.at for event in found.events] == [100.0, 100.0, 100.0, 102.0, 102.0, 102.0]
 
 
 def test_jitter_comes_from_the_seed_that_was_handed_in() -> None:
@@ -131,7 +134,7 @@ def test_hooks_rewrite_in_order_and_are_part_of_the_request() -> None:
     found, provider = hooked(Rewriting("one", "1"), Rewriting("two", "2", "9"))
     sent = provider.requests[0]
     assert (sent.system, sent.hooks) == ("12", (Hook("one", "1"), Hook("two", "9")))
-    assert told(found)[:3] == ["hook_rewrite one", "hook_rewrite two", "model_call small-1"]
+    assert told(found)[:3] == ["hook_rewrite one", "hook_rewrite two", f"prompt_assembled {PROMPT_VERSION}"]
 
 
 def test_every_turn_is_rewritten_from_what_was_really_said() -> None:
@@ -147,7 +150,8 @@ def test_a_hook_that_rewrites_nothing_is_declared_and_tells_nothing() -> None:
 
     found, provider = hooked(Rewriting("idle", ""), Copying("copy", ""))
     assert provider.requests[0].hooks == (Hook("idle", "1"), Hook("copy", "1"))
-    assert [event.kind for event in found.events] == ["model_call", "model_response", "terminated"]
+    kinds = [event.kind for event in found.events]
+    assert kinds == ["prompt_assembled", "model_call", "model_response", "terminated"]
 
 
 def test_a_rewrite_is_told_by_its_fields_and_never_by_its_text() -> None:

@@ -18,6 +18,7 @@ from dryfire_action.field_changes import changes_between
 from dryfire_action.fingerprint import fingerprint_of
 from dryfire_action.messages import Hook, Message, answer_message, total_usage
 from dryfire_action.retry import RetryPolicy, with_retries
+from dryfire_action.together import gathered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,8 +32,17 @@ Termination = Literal[
 # Reasons for which a run stopped before the model had finished what it was doing.
 UNFINISHED = frozenset({"max_tokens", "refusal", "max_turns_exceeded"})
 EventKind = Literal[
-    "hook_rewrite", "model_call", "attempt_failed", "model_response", "tool_call", "tool_result", "terminated"
+    "hook_rewrite",
+    "prompt_assembled",
+    "model_call",
+    "attempt_failed",
+    "model_response",
+    "tool_call",
+    "tool_result",
+    "terminated",
 ]
+# How a conversation is put together from its beginning, answers and results; it changes when that changes.
+PROMPT_VERSION = "1"
 
 _TERMINATIONS: dict[str, Termination] = {
     "end_turn": "end_turn",
@@ -53,7 +63,11 @@ class UnmockedTool(DryfireError):
 
 
 class Tools(Protocol):
-    """Whatever answers tool calls. Raises ``UnmockedTool`` where a call ends the run."""
+    """Whatever answers tool calls. Raises ``UnmockedTool`` where a call ends the run.
+
+    With a method ``parallel_safe(name) -> bool`` it says of which tools neighbouring calls may run together. All other
+    calls run alone, each after everything before it.
+    """
 
     async def answer(self, call: ToolCall) -> ToolResult:
         """The result of ``call``."""
@@ -179,6 +193,7 @@ class AgentRunner:
         while len(turns) < self._max_turns:
             try:
                 current = self._rewritten(replace(request, messages=messages), note)
+                note("prompt_assembled", PROMPT_VERSION, _assembled(current))
                 response, attempts = await self._ask(current, note)
             except (ProviderError, CassetteMissError, FingerprintError) as error:
                 return ended("provider_error", str(error), _kind(error))
@@ -240,16 +255,46 @@ class AgentRunner:
             malformed = call.malformed_arguments
             note("tool_call", call.name, _as_text(call.arguments) if malformed is None else malformed)
         results: list[ToolResult] = []
-        for call in response.tool_calls:
-            try:
-                if self._tools is None:
-                    raise UnmockedTool(call, f"the model called {call.name!r}, and the run has no tools")
-                result = await self._tools.answer(call)
-            except UnmockedTool as error:
-                return tuple(results), error
-            note("tool_result", call.name, _as_text(result.content))
-            results.append(result)
+        for phase in self._phases(response.tool_calls):
+            for call, outcome in zip(phase, await self._answered(phase), strict=True):
+                if isinstance(outcome, UnmockedTool):
+                    return tuple(results), outcome
+                note("tool_result", call.name, _as_text(outcome.content))
+                results.append(outcome)
         return tuple(results), None
+
+    def _phases(self, calls: Sequence[ToolCall]) -> list[list[ToolCall]]:
+        """The calls in order, neighbours that are safe together in one list."""
+        safe: Callable[[str], bool] = getattr(self._tools, "parallel_safe", lambda _: False)
+        found: list[list[ToolCall]] = []
+        before = False
+        for call in calls:
+            now = safe(call.name)
+            if now and before:
+                found[-1].append(call)
+            else:
+                found.append([call])
+            before = now
+        return found
+
+    async def _answered(self, phase: Sequence[ToolCall]) -> Sequence[ToolResult | UnmockedTool]:
+        """What became of the calls of one phase, in their order, whichever was ready first."""
+        if len(phase) == 1:
+            return [await self._outcome(phase[0])]
+        return await gathered([self._outcome(call) for call in phase])
+
+    async def _outcome(self, call: ToolCall) -> ToolResult | UnmockedTool:
+        if self._tools is None:
+            return UnmockedTool(call, f"the model called {call.name!r}, and the run has no tools")
+        try:
+            return await self._tools.answer(call)
+        except UnmockedTool as error:
+            return error
+
+
+def _assembled(request: Request) -> str:
+    """What a prompt is made of, in numbers: its texts are in the conversation, its digests in the fingerprint."""
+    return f"{len(request.messages)} messages, {len(request.tools)} tools"
 
 
 def _kind(error: DryfireError) -> str:

@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dryfire_action.divergence import ReplayDivergence
+    from dryfire_action.messages import JsonObject
     from dryfire_action.playback import Miss
 
 EXIT_PASSED = 0
@@ -137,14 +139,28 @@ class CassetteDamaged(DryfireError):
 
 
 class CassetteMissError(DryfireError):
-    """A replay was asked for a request that is not recorded. ``miss`` says what was recorded instead."""
+    """A replay was asked for a request that is not recorded. ``miss`` says what was recorded instead.
+
+    Where a call was wrapped by the library, ``divergence`` says where the replay departed from the recording.
+    """
 
     slug = "miss"
     exit_code = EXIT_RECORDING
 
-    def __init__(self, miss: Miss) -> None:
+    def __init__(self, miss: Miss, divergence: ReplayDivergence | None = None, *, remedy: str = "") -> None:
         self.miss = miss
-        super().__init__(miss.sentence)
+        self.divergence = divergence
+        super().__init__(str(divergence) if divergence else miss.sentence, remedy=remedy)
+
+    @property
+    def recorded(self) -> JsonObject | None:
+        """The redacted request that is recorded at this index; None where there is none or its text is not kept."""
+        return self.divergence.recorded if self.divergence else None
+
+    @property
+    def actual(self) -> JsonObject | None:
+        """The redacted request that was asked for; None where only digests are at hand."""
+        return self.divergence.actual if self.divergence else None
 
 
 class ProviderError(DryfireError):

@@ -8,7 +8,7 @@ sensitivity wins. The rules are explained in ``docs/explanation/fingerprint.md``
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,8 @@ from dryfire_action.errors import FingerprintError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from dryfire_action.messages import JsonValue, Message, Request
+    from dryfire_action.field_changes import FieldChange
+    from dryfire_action.messages import Hook, JsonValue, Message, Request
 
     # Digests by field path; the two orders (``tools.order``, ``hooks.order``) are kept as tuples of names.
     Head = Mapping[str, str | tuple[str, ...]]
@@ -85,6 +86,21 @@ class Fingerprint:
         for index, message in enumerate(self.messages):
             found.update({f"messages[{index}].{path}": digest for path, digest in message.items()})
         return found
+
+    def changes(self, other: Fingerprint) -> tuple[FieldChange, ...]:
+        """The field changes from this fingerprint to ``other``; empty exactly when the keys are equal."""
+        from dryfire_action.field_changes import changes_between
+
+        return changes_between(self, other)
+
+    def diff(self, other: Fingerprint) -> tuple[str, ...]:
+        """The parts of the request that differ (``hooks``, ``messages``, ``model``, ...), sorted, each once."""
+        from dryfire_action.field_changes import top_level
+
+        return top_level(self.changes(other))
+
+
+RunFingerprint = Fingerprint
 
 
 class KeyChain:
@@ -152,8 +168,15 @@ class Fingerprinter:
         return {**self._head, path: digest(self._mask(path, step) if self._mask else step, path)}
 
 
-def fingerprint_of(request: Request, mask: Masker | None = None) -> Fingerprint:
-    """The fingerprint of one request. ``mask`` applies ignore rules (see ``ignoring``)."""
+def fingerprint_of(
+    request: Request, mask: Masker | None = None, *, hooks: Iterable[Hook] = ()
+) -> Fingerprint:
+    """The fingerprint of one request. ``mask`` applies ignore rules (see ``ignoring``).
+
+    ``hooks`` is a chain that will rewrite it (anything with a name and a version), after those it names itself.
+    """
+    if hooks:
+        request = replace(request, hooks=(*request.hooks, *hooks))
     return Fingerprinter(mask).fingerprint(request)
 
 
