@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -108,7 +107,6 @@ def test_a_hundred_cases_are_recovered_with_two_processes(tmp_path: Path, git_ca
     tree = FolderTree(tmp_path)
     suites = load_suites(tree, ["evals/*.eval.yaml"])
     recovered = 0
-    before = perf_counter()
     with History(tmp_path, tree) as history:
         for suite in suites:
             for case in suite.cases:
@@ -117,11 +115,9 @@ def test_a_hundred_cases_are_recovered_with_two_processes(tmp_path: Path, git_ca
                         case, cassette_path(".dryfire/cassettes", case.suite, case.name), digest(text)
                     )
                     recovered += found is not None and found.value == text
-    took = perf_counter() - before
     assert recovered == 200
     calls = git_calls.read_text().splitlines()
     assert len(calls) == 2, calls
-    assert took < 3, "a busy machine may be slow, but not that slow"
 
 
 def test_a_text_that_cannot_be_found_does_not_read_equal_files_again(

@@ -184,7 +184,7 @@ def test_1_6_code_is_given_up_after_its_time(project: Project, source: str) -> N
     started = time.monotonic()
     result = run("dryfire_sample:tool", folder, timeout_s=0.05)
     assert outcome(result) == ("dryfire_sample:tool took longer than 0.05 s", True)
-    assert time.monotonic() - started < 2, "the end of the loop waited for the code"
+    assert time.monotonic() - started < 4, "the end of the loop waited for the code"
 
 
 def test_the_program_can_end_while_code_hangs(project: Project) -> None:

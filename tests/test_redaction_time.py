@@ -7,11 +7,9 @@ which is checked on the pattern itself; and once, generously, by time.
 
 from __future__ import annotations
 
-import gc
 import json
 import re
 import re._parser as regex_parser  # type: ignore[import-not-found]
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -29,6 +27,7 @@ from dryfire_action import (
 )
 from dryfire_action.redact import RULES, find, find_in_text, redact_text
 from tests.secret_hits import HITS
+from tests.work import steps
 
 HOSTILE: dict[str, Callable[[int], str]] = {
     "spaces": lambda n: " " * n,
@@ -92,25 +91,6 @@ def layered(depth: int, size: int) -> str:
     for _ in range(depth):
         text = json.dumps({"a": text})
     return text
-
-
-def steps(work: Callable[[], object]) -> int:
-    """How many lines and calls of our own code some work takes, and how many calls of built-in functions."""
-    count = 0
-
-    def traced(frame: Any, event: str, argument: object) -> None:
-        nonlocal count
-        count += 1
-
-    # What the collector takes away meanwhile would be counted too.
-    gc.disable()
-    sys.setprofile(traced)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-        gc.enable()
-    return count
 
 
 @pytest.mark.parametrize("name", sorted(HOSTILE))

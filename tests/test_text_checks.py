@@ -73,7 +73,7 @@ def test_1_8_final_matches(pattern: str, text: str | None, message: str) -> None
 def test_1_8_final_matches_is_bounded_in_time() -> None:
     started = time.monotonic()
     with pytest.raises(PatternTimeout):
-        found("final_matches", "a" * 5000 + "!", pattern="^(a|a|aa)+$")
+        found("final_matches", "a" * 80 + "!", pattern="^(a|a|aa)+$")
     assert time.monotonic() - started < 10
 
 
@@ -236,7 +236,7 @@ def test_0_a_schema_that_cannot_be_used_is_an_error_and_nothing_is_fetched(schem
 
 def test_0_a_pattern_in_a_schema_is_bounded_in_time() -> None:
     with pytest.raises(PatternTimeout):
-        as_json(json.dumps("a" * 5000 + "!"), schema={"pattern": "^(a|a|aa)+$"})
+        as_json(json.dumps("a" * 80 + "!"), schema={"pattern": "^(a|a|aa)+$"})
 
 
 def test_a_verdict_on_json_shows_the_value_and_few_faults() -> None:
