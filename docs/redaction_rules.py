@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dryfire_action.recordings.limits import RULES as LIMITS
 from dryfire_action.redact import RULES, RULESET_VERSION, Rule
 
 PAGE = Path(__file__).resolve().parent / "reference/redaction-rules.md"
@@ -25,11 +26,18 @@ A rule is allowed, for a reason and perhaps until a day, under `redact: allow:` 
 | --- | --- |
 """
 
+_LIMITS = """
+## What could not be checked
+
+Never passed in silence: it blocks as a finding does, and is allowed under these names.
+"""
+
 
 def page() -> str:
     """The Markdown text of the page: a table, and a section with an anchor for every rule."""
     rows = "".join(f"| [{rule.id}](#{rule.id}) | {rule.finds} |\n" for rule in RULES)
-    return _HEAD + rows + "".join(map(_section, RULES))
+    limits = "".join(f"\n### {rule}\n\n{what}.\n" for rule, what in LIMITS.items())
+    return _HEAD + rows + "".join(map(_section, RULES)) + _LIMITS + limits
 
 
 def _section(rule: Rule) -> str:

@@ -123,7 +123,9 @@ def test_a_marker_in_a_url_can_be_parsed() -> None:
     from urllib.parse import urlsplit
 
     after = json.loads(
-        fixed(json.dumps(["https://app:hunter22abc@db.acme.io/x?api_key=" + body(B62, 30)]), "a.json")
+        fixed(
+            json.dumps(["https://app:" + "hunter22abc" + "@db.acme.io/x?api_key=" + body(B62, 30)]), "a.json"
+        )
     )
     assert "hunter22abc" not in after[0] and body(B62, 30) not in after[0]
     assert urlsplit(after[0]).hostname == "db.acme.io"

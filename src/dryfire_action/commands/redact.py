@@ -62,6 +62,10 @@ def execute(args: Namespace) -> int:
     else:
         for report in reports:
             console.out("".join(f"{text}\n" for text in review.text_lines(report)))
+        if review.exit_code(reports) == review.EXIT_FINDINGS:
+            from dryfire_action.secret_history import told_of_history
+
+            console.out("".join(f"{text}\n" for text in told_of_history(reports, root)))
         console.out("".join(f"{text}\n" for text in review.advice(reports, fixing=args.fix)))
     for note in said:
         console.err(f"{note}\n")
