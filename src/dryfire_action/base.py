@@ -90,17 +90,6 @@ def no_longer_replayed(
     )
 
 
-def behaviour_changes(
-    base: Iterable[tuple[Suite, Case]],
-    base_tree: Tree,
-    head: Sequence[tuple[Suite, Case]],
-    head_tree: Tree,
-    model: str | None = None,
-) -> tuple[BehaviourChange, ...]:
-    """How the recordings of ``head`` differ from those of ``base``, in the head's order; see ``compared``."""
-    return compared(base, base_tree, head, head_tree, model).changes
-
-
 def compared(
     base: Iterable[tuple[Suite, Case]],
     base_tree: Tree,

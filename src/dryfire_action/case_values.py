@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from dryfire_action.messages import JsonObject, JsonValue, ToolSpec
     from dryfire_action.suite import Case, MockRule
 
-_LAST_STEP = re.compile(r"(\.[^.\[\]]+|\[(?:[^\]\"]*|\"(?:[^\"\\]|\\.)*\")\])\Z")
-
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -172,13 +170,8 @@ def _shown_message(message: Message) -> JsonObject:
 
 
 def _place(case: Case, path: str) -> Place:
-    """Where a field stands; where only what it is in is known, where that stands."""
-    while path:
-        if path in case.places:
-            return case.places[path]
-        shorter = _LAST_STEP.sub("", path)
-        path = shorter if shorter != path else ""
-    return case.place
+    """Where a field stands; the case itself where that is not known."""
+    return case.place_of(path) or case.place
 
 
 def _anywhere(rules: Sequence[IgnoreRule]) -> Masker | None:

@@ -46,8 +46,6 @@ _INDEX = re.compile(r"\b(messages|tool_calls|tool_results|reasoning|script)\[\d+
 _MESSAGE = re.compile(r"messages\[(\d+)\]")
 _RESULT = re.compile(r"messages\[(\d+)\]\.tool_results\[(\d+)\]")
 
-_LAST_STEP = re.compile(r"(?:\.[\w-]+|\[(?:\d+|[\w-]+|\"(?:[^\"\\]|\\.)*\")\])\Z")
-
 INCONSISTENT = (
     "this answer was recorded in another conversation than the turn after it (two branches merged?); "
     "only recording the case again puts it right"
@@ -191,17 +189,12 @@ def place_of(change: FieldChange, run: StaleRun) -> Place | None:
         results = run.messages[index].tool_results if index < len(run.messages) else ()
         rule = run.rules.get(results[number].call_id) if number < len(results) else None
         return _answer_place(rule, run.case) if rule else None
-    path: str | None = change.path
-    while path:
-        if path in run.case.places:
-            return run.case.places[path]
-        shorter = _LAST_STEP.sub("", path)
-        path = shorter if shorter != path else None
-    if change.change == "removed":
+    place = run.case.place_of(change.path)
+    if place is None and change.change == "removed":
         # It stands nowhere any more; what is left is the list it was in, or the suite.
         family = change.path.partition("[")[0]
         return run.case.places.get(f"{family}.order", Place(run.case.file))
-    return None
+    return place
 
 
 def _answer_place(rule: Place, case: Case) -> Place:

@@ -6,14 +6,13 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
+from dryfire_action.visible import HIDDEN_CATEGORIES, hidden
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     Spans = tuple[tuple[int, int], ...]
 
-# Joiners make one character of an emoji or of Persian letters; elsewhere they only hide.
-_JOINERS = "\u200c\u200d"
-_HIDDEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 # Letters, marks and symbols that are drawn as nothing.
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 # Scripts with letters that look like Latin ones.
@@ -38,9 +37,7 @@ def never_seen(text: str, index: int) -> bool:
     char = text[index]
     if char == "\t" or " " <= char <= "~":
         return False
-    if char in _JOINERS:
-        return not _joins(text, index)
-    return unicodedata.category(char) in _HIDDEN or char in _BLANK
+    return hidden(text, index) or char in _BLANK
 
 
 def hard_to_see(text: str, index: int) -> bool:
@@ -49,7 +46,7 @@ def hard_to_see(text: str, index: int) -> bool:
     if " " <= char <= "~":
         return False
     return (
-        unicodedata.category(char) in _HIDDEN | {"Zs"}
+        unicodedata.category(char) in HIDDEN_CATEGORIES | {"Zs"}
         or char in _BLANK
         or "\ufe00" <= char <= "\ufe0f"  # variation selectors
     )
@@ -118,9 +115,3 @@ def window_of(length: int, spans: Sequence[tuple[int, int]], width: int) -> tupl
     first = spans[0][0] if spans else 0
     begin = max(0, min(first - width // 4, length - width))
     return begin, begin + width
-
-
-def _joins(text: str, index: int) -> bool:
-    if not 0 < index < len(text) - 1:
-        return False
-    return all(ord(near) > 0x24F and not near.isspace() for near in (text[index - 1], text[index + 1]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from posixpath import join, normpath
 from typing import TYPE_CHECKING, Literal
@@ -17,6 +18,8 @@ Mode = Literal["replay", "record", "auto", "off"]
 MODES: tuple[Mode, ...] = ("replay", "record", "auto", "off")
 OnUnmocked = Literal["error", "null", "passthrough"]
 SCRIPTED_PROVIDER = "fake"
+# Of a field path: a key, or an index, name or quoted name in brackets.
+_LAST_STEP = re.compile(r"(\.[^.\[\]]+|\[(?:[^\]\"]*|\"(?:[^\"\\]|\\.)*\")\])\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,14 @@ class Case:
     def id(self) -> str:
         """``suite::case``, as reports and the command line name it."""
         return f"{self.suite}::{self.name}"
+
+    def place_of(self, path: str) -> Place | None:
+        """Where the text of a field stands, or of the nearest part around it whose place is known; None for neither."""
+        while path not in self.places:
+            path, steps = _LAST_STEP.subn("", path)
+            if not steps or not path:
+                return None
+        return self.places[path]
 
     @property
     def scripted(self) -> bool:

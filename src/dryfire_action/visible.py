@@ -11,7 +11,8 @@ import unicodedata
 
 # Joiners make one character of an emoji or of Persian letters; elsewhere they only hide.
 _JOINERS = "\u200c\u200d"
-_HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
+# Unicode's controls, formats, halves of pairs, private and unassigned characters, line and paragraph separators.
+HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _PRINTABLE_ASCII = re.compile(r"[ -~]*\Z")
 
@@ -30,6 +31,11 @@ def harmless(text: str) -> str:
     """``text`` of several lines that GitHub's log viewer will not take for commands to itself."""
     text = text.replace("##[", "#\\x23[")
     return re.sub(r"(?m)^(\s*):(?=:)", r"\1\\x3a", text)
+
+
+def hidden(text: str, index: int) -> bool:
+    """Whether a character is drawn as nothing or changes the text around it; joiners where they join do not count."""
+    return unicodedata.category(text[index]) in HIDDEN_CATEGORIES and not _joins(text, index)
 
 
 def cut(text: str, most: int) -> str:
@@ -51,7 +57,7 @@ def closest(word: str, known: list[str]) -> str:
 
 def _shown(text: str, index: int) -> str:
     char = text[index]
-    if unicodedata.category(char) not in _HIDDEN_CATEGORIES or _joins(text, index):
+    if not hidden(text, index):
         return char
     if char in _SHORT:
         return _SHORT[char]

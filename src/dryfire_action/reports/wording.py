@@ -23,7 +23,6 @@ WAS_IT_MEANT = "Was that edit meant? Then record the new answers and commit them
 WERE_THEY_MEANT = "Were those edits meant? Then record the new answers and commit them. If not, undo them."
 REKEY = "The rules of fingerprints changed, and no text. Bring the recordings in line, without any call of the model:"
 REKEY_COMMAND = "dryfire rekey"
-NOT_JUDGED = "Assertions are not judged on answers that were recorded for another request."
 NOT_REACHED = "what comes after it cannot be checked before it is recorded again"
 
 
