@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dryfire_action.case_values import Held, held_by
-from dryfire_action.case_values import values_of as values_of
 from dryfire_action.errors import DryfireError
 from dryfire_action.git_log import Log, log_of
 from dryfire_action.git_objects import GitObjects

@@ -91,7 +91,11 @@ class RunResult:
 
 @dataclass(frozen=True, slots=True)
 class CaseResult:
-    """What became of one case. ``error`` says why in one line; ``file`` is the cassette's path as shown to people."""
+    """What became of one case. ``error`` says why in one line; ``cassette`` is the path of its recording, if any.
+
+    ``unplayed`` counts recorded exchanges that were never asked for; ``error_exit`` is the exit code of a case that
+    failed before anything could be judged.
+    """
 
     suite: str
     name: str
@@ -214,7 +218,7 @@ class Results:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of DESIGN: of several the first of 2, 3, 1 (an interrupt is the caller's 130)."""
+        """The exit code of them all: of several the first of 2, 3, 1 (an interrupt is the caller's 130)."""
         codes = {case.exit_code for case in self.cases if case.outcome != "skipped" or not self.allow_skipped}
         if not self.checked and not self.allow_empty:
             codes.add(EXIT_USAGE)
