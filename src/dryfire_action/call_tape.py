@@ -6,12 +6,13 @@ The library's cassette puts it around clients and tools. Recording hands out wha
 from __future__ import annotations
 
 import threading
+import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dryfire_action import tracing
 from dryfire_action.call_cassette import CallHeader, CallIndex, Found, Mode, RecordedCall
-from dryfire_action.call_values import failure_from, failure_json, from_json, to_json
+from dryfire_action.call_values import failure_from, failure_json, from_json, to_json, type_name
 from dryfire_action.canonical_json import canonical
 from dryfire_action.cassette import Exchange
 from dryfire_action.divergence import ReplayDivergence, request_json
@@ -135,11 +136,25 @@ class CallTape:
         """Whether what is called for real is kept."""
         return self.mode == "record" or self._record_new
 
-    def failed(self, asked: Asked, error: Exception) -> None:
-        """Keep what a call for real raised."""
+    def failed(self, asked: Asked, error: Exception) -> Exception:
+        """What the caller gets of an exception of a call for real, which is what a replay will raise."""
         # A miss further in, or a mistake in how the library is used, is nothing that the model or the tool said.
-        if self.keeps and (not isinstance(error, DryfireError) or isinstance(error, ProviderError)):
-            self.keep(asked, error=failure_json(error))
+        if not self.keeps or (isinstance(error, DryfireError) and not isinstance(error, ProviderError)):
+            return error
+        told = failure_json(error)
+        exchange = self.keep(asked, error=told).exchange
+        assert exchange.error is not None
+        restored = restore(exchange.error, exchange.from_request, asked.request)
+        replayed = failure_from(restored, self._exceptions, tool=asked.kind == "tool")
+        if type(replayed) is not type(error):
+            name = type_name(type(error))
+            warnings.warn(
+                f"a replay will raise {type(replayed).__name__} where {name} was raised; "
+                f"name its class to keep it: Cassette(exceptions=[...])",
+                stacklevel=3,
+            )
+            return error
+        return error if restored == told else replayed
 
     def returned(self, asked: Asked, result: Any) -> Any:
         """What the caller of a tool gets, which is what a replay will give."""
@@ -195,8 +210,10 @@ class TapedClient:
         try:
             response = client.complete(request)
         except Exception as error:
-            self._tape.failed(asked, error)
-            raise
+            raised = self._tape.failed(asked, error)
+            if raised is error:
+                raise
+            raise raised from None
         return self._tape.answered(asked, response)
 
 
@@ -216,8 +233,10 @@ class AsyncTapedClient:
         try:
             response = await client.complete(request)
         except Exception as error:
-            self._tape.failed(asked, error)
-            raise
+            raised = self._tape.failed(asked, error)
+            if raised is error:
+                raise
+            raise raised from None
         return self._tape.answered(asked, response)
 
 

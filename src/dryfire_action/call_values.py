@@ -99,15 +99,15 @@ def failure_json(error: Exception) -> JsonObject:
 def failure_from(value: JsonObject, known: Iterable[type[Exception]], *, tool: bool) -> Exception:
     """The exception whose JSON is ``value``: of a built-in class or one of ``known``, else one that stands for it."""
     kind = value["kind"]
-    for candidate in known:
-        if type_name(candidate) == kind:
-            return candidate(value["message"])
     built_in = getattr(builtins, kind, None)
+    classes = [candidate for candidate in known if type_name(candidate) == kind]
     if isinstance(built_in, type) and issubclass(built_in, Exception):
-        try:
-            return built_in(value["message"])
-        except TypeError:  # UnicodeDecodeError and its like want more than a message
-            return RecordedError(kind, value["message"])
+        classes.append(built_in)
+    try:
+        if classes:
+            return classes[0](value["message"])
+    except TypeError:  # UnicodeDecodeError and its like want more than a message
+        pass
     return RecordedError(kind, value["message"]) if tool else error_from(value)
 
 

@@ -227,8 +227,10 @@ class Cassette:
                 try:
                     result = await tool(*args, **kwargs)
                 except Exception as error:
-                    self._tape.failed(asked, error)
-                    raise
+                    raised = self._tape.failed(asked, error)
+                    if raised is error:
+                        raise
+                    raise raised from None
                 return self._tape.returned(asked, result)
 
             return cast("Tool", played_async)
@@ -241,8 +243,10 @@ class Cassette:
             try:
                 result = tool(*args, **kwargs)
             except Exception as error:
-                self._tape.failed(asked, error)
-                raise
+                raised = self._tape.failed(asked, error)
+                if raised is error:
+                    raise
+                raise raised from None
             return self._tape.returned(asked, result)
 
         return cast("Tool", played)
