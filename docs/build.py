@@ -1,8 +1,8 @@
 """Brings the generated parts of the documentation in line: `.venv/bin/python docs/build.py`.
 
-Generated are the output in `console` blocks, the pages of the command line and of the redaction rules, and the picture
-in the README. The tests
-run the same code and fail where a page says something else than the command does.
+Generated are the output in `console` blocks, the pages of the command line, of the redaction rules and of the library,
+and the picture in the README. The tests run the same code and fail where a page says something else than the command
+does.
 
 Blocks of a page are played in order, in a scratch folder (``<!-- in: shop -->`` at the top of a page begins with a copy
 of the example project, ``<!-- in: init -->`` with what `dryfire init` writes):
@@ -217,10 +217,11 @@ def _table(parser: Parser) -> str:
 
 def main() -> int:
     """Write what is generated, and name the files that changed."""
-    from docs import redaction_rules
+    from docs import api_page, redaction_rules
     from docs.assets.make_picture import PICTURE, picture
 
     new = {CLI_PAGE: cli_page(), redaction_rules.PAGE: redaction_rules.page(), PICTURE: picture()}
+    new[api_page.PAGE] = api_page.page()
     for path, text in new.items():
         _write(path, text)
     for path in pages():
