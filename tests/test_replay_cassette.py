@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import dryfire_action
 from dryfire_action.call_values import RecordedError
 from dryfire_action.errors import CassetteMissError, FingerprintError, ProviderError, UsageError
 from dryfire_action.llm import AsyncMockLLM, LLMRequest, LLMResponse, MockLLM
@@ -277,6 +278,34 @@ def test_calls_of_an_answer_get_the_same_ids_live_and_replayed(path: Path) -> No
     replayed = again(cassette, path).wrap_llm().complete(LLMRequest("hi"))
     assert live == replayed
     assert [call.id for call in live.tool_calls] == ["call_0"]
+
+
+# ---- traces
+
+
+def test_a_span_around_a_diverging_call_is_not_marked(path: Path) -> None:
+    replay = Cassette.load(recorded(path, "one"), mode="lenient")
+    with dryfire_action.run("r") as trace, dryfire_action.span("plan"):
+        asks(replay.wrap_llm(), "two")
+    assert [span.attributes for span in trace.spans] == [{}]
+    assert trace.metadata["replay_divergence"]["fields"] == ["messages[0].content"]
+
+
+def test_in_strict_the_span_is_marked_before_the_miss_is_raised(path: Path) -> None:
+    replay = Cassette.load(recorded(path, "one"))
+    with dryfire_action.run("r") as trace, pytest.raises(CassetteMissError):
+        asks(dryfire_action.wrap_llm(replay.wrap_llm()), "two")
+    assert trace.spans[0].attributes == {"replay_diverged": True}
+
+
+def test_a_trace_of_failures_makes_a_cassette_that_raises_them() -> None:
+    def fails() -> None:
+        raise ValueError("no such order")
+
+    with dryfire_action.run("r") as trace, pytest.raises(ValueError, match="no such order"):
+        dryfire_action.wrap_tool(fails)()
+    with pytest.raises(ValueError, match="no such order"):
+        Cassette.from_trace(trace).wrap_tool(fails)()
 
 
 # ---- use and misuse

@@ -252,7 +252,7 @@ def _needed(client: Any, tape: CallTape) -> Any:
 def _mark(divergence: ReplayDivergence) -> None:
     """Tell the span and the trace that the call is in; outside of a run there is nobody to tell."""
     trace, span = tracing.current_trace(), tracing.current_span()
-    if span is not None:
+    if span is not None and span.kind == divergence.kind:  # not the span of a step around it
         span.attributes["replay_diverged"] = True
     if trace is not None:
         told = trace.metadata.setdefault(

@@ -58,6 +58,7 @@ START = Request(
     (Message("user", "When does the train leave?"),),
     tools=(ToolSpec("board", {"type": "object", "required": ["from", "to"]}),),
 )
+PASSWORD = "-".join(["hunter2", "swordfish"])
 SECRET = "sk-" + "ant-api03-" + "q7" * 48
 BUSY = ProviderError("busy", kind="Overloaded", status=503)
 CALL = Response(
@@ -186,7 +187,7 @@ def test_16_the_cassette_says_what_it_was_recorded_against(tmp_path: Path, name:
 
 def test_17_a_secret_under_a_key_is_not_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "trains.json"
-    call = ToolCall("x", "board", {"api_key": "hunter2" + "-swordfish", "platform": 7})
+    call = ToolCall("x", "board", {"api_key": PASSWORD, "platform": 7})
     tape(Response(tool_calls=(call,), stop_reason="tool_use"), DONE).save(path)
     text = path.read_text(encoding="utf-8")
     assert "swordfish" not in text
@@ -251,7 +252,7 @@ def test_26_an_empty_cassette_says_so() -> None:
 
 
 def test_27_a_nested_secret_is_redacted_and_a_number_survives(tmp_path: Path) -> None:
-    arguments = {"auth": {"password": "correct" + "-horse"}, "platform": 7}
+    arguments = {"auth": {"password": PASSWORD}, "platform": 7}
     call = ToolCall("x", "board", arguments)
     path = tmp_path / "c.json"
     tape(Response(tool_calls=(call,), stop_reason="tool_use"), DONE).save(path)
