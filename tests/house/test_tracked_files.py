@@ -103,7 +103,7 @@ def test_a_planted_name_is_found(text: str) -> None:
         "src/work/main.py",
         "https://example.com/work/main",
         "/home/" + "runner/work/repo",
-        "~" + "/work/repo",
+        "~/wo" + "rk/repo",
         "pypi package",
         "--no-emit-index-url --no-emit-find-links",
         "the conflict was resolved: see https://example.com",
