@@ -16,7 +16,7 @@ from dryfire_action.checks import finished, judge
 from dryfire_action.errors import CassetteDamaged, DryfireError, ProviderUnavailable
 from dryfire_action.fingerprint import ignoring
 from dryfire_action.likeness import Likeness, likeness
-from dryfire_action.messages import NO_USAGE, Request
+from dryfire_action.messages import NO_USAGE
 from dryfire_action.mocks import MockedTools
 from dryfire_action.patterns import compile_pattern
 from dryfire_action.playback import ReplayingProvider
@@ -169,18 +169,6 @@ class Script:
         return self._stamp
 
 
-def first_request(case: Case) -> Request:
-    """The request that every run of ``case`` begins with."""
-    return Request(
-        provider=case.provider,
-        model=case.model,
-        messages=case.messages,
-        system=case.system,
-        tools=case.tools,
-        params=case.params,
-    )
-
-
 async def run_agent(
     case: Case, around: Surroundings, provider: Provider, clock: Clock, retries: int = 0
 ) -> tuple[Run, MockedTools]:
@@ -201,7 +189,7 @@ async def run_agent(
         retry=replace(around.retry, max_retries=max(around.retry.max_retries, retries)),
         max_turns=case.max_turns,
     )
-    return await runner.run(first_request(case), run_id=case.id), tools
+    return await runner.run(case.first_request, run_id=case.id), tools
 
 
 def _turns(tape: RunTape, rest: Sequence[Exchange]) -> tuple[TurnResult, ...]:

@@ -18,7 +18,7 @@ from dryfire_action.fingerprint import (
     message_digests,
     quoted,
 )
-from dryfire_action.messages import Message, Request, ToolResult
+from dryfire_action.messages import Message, ToolResult
 from dryfire_action.mocks import as_content
 from dryfire_action.patterns import compile_pattern
 from dryfire_action.suite import Fail, Impl, Steps
@@ -68,15 +68,7 @@ def _digested(case: Case, mask: Masker | None, anywhere: Masker | None) -> Itera
         fields[path] = value
         return mask(path, value) if mask else value
 
-    request = Request(
-        provider=case.provider,
-        model=case.model,
-        messages=case.messages,
-        system=case.system,
-        tools=case.tools,
-        params=case.params,
-    )
-    head = head_digests(request, noting)
+    head = head_digests(case.first_request, noting)
     messages: list[dict[str, str]] = []
     calls: list[list[str]] = []
     for index, message in enumerate(case.messages):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dryfire_action.ambient import run_through
-from dryfire_action.case_run import Surroundings, first_request, run_case
+from dryfire_action.case_run import Surroundings, run_case
 from dryfire_action.cassette_file import encode
 from dryfire_action.cassette_names import cassette_path
 from dryfire_action.errors import DryfireError
@@ -68,7 +68,7 @@ def begins_alike(case: Case, config: Config, cassette: Cassette) -> bool:
 
 def first_key(case: Case, config: Config) -> str:
     """The key of the first request of ``case``."""
-    request = first_request(case)
+    request = case.first_request
     if case.scripted:
         request = replace(request, script=ScriptStep(0, case.script[0] if case.script else None))
     mask = ignoring((rule, compile_pattern(rule.pattern)) for rule in config.ignore)

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from posixpath import join, normpath
 from typing import TYPE_CHECKING, Literal
 
+from dryfire_action.messages import Request
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -150,6 +152,18 @@ class Case:
             if not steps or not path:
                 return None
         return self.places[path]
+
+    @property
+    def first_request(self) -> Request:
+        """The request that every run of this case begins with."""
+        return Request(
+            provider=self.provider,
+            model=self.model,
+            messages=self.messages,
+            system=self.system,
+            tools=self.tools,
+            params=self.params,
+        )
 
     @property
     def scripted(self) -> bool:
