@@ -44,6 +44,7 @@ lock: $(READY)
 	@$(LOCK) $(LOCK_ARGS) -o requirements/run.txt
 	@$(LOCK) $(LOCK_ARGS) --group dev -c requirements/run.txt -o requirements/dev.txt
 	@$(subst compile pyproject.toml,compile,$(LOCK)) $(LOCK_ARGS) --group pyproject.toml:previous-sdks -o requirements/previous-sdks.txt
+	@$(subst compile pyproject.toml,compile,$(LOCK)) $(LOCK_ARGS) --group pyproject.toml:bench -o requirements/bench.txt
 
 # -qq: errors only. Without build isolation nothing is installed that has no hash in requirements/dev.txt.
 $(READY): requirements/dev.txt pyproject.toml src/dryfire_action/version.py
