@@ -4,6 +4,7 @@
 #   make test-previous-sdks    the live providers with the major versions of the SDKs before the current ones
 #   make lint    ruff and mypy
 #   make demo    record, replay, edit a prompt, see what became stale; no key, no network
+#   make site    the documentation as a site, in site/
 #   make lock    bring requirements/ in line with pyproject.toml     make lock LOCK_ARGS=--upgrade
 
 PYTHON := .venv/bin/python
@@ -14,7 +15,7 @@ LOCK_ARGS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH
 
-.PHONY: demo test test-previous-sdks lint lock
+.PHONY: demo test test-previous-sdks lint site lock
 
 demo: $(READY)
 	@$(PYTHON) examples/demo.py
@@ -36,6 +37,9 @@ lint: $(READY)
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
+
+site: $(READY)
+	@$(PYTHON) -m mkdocs build --quiet
 
 # The development pins are constrained by the run-time ones: what is tested is what the action installs.
 LOCK := $(PYTHON) -m uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \

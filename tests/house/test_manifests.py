@@ -57,7 +57,7 @@ def test_the_hook_manifest_agrees_with_the_scripts() -> None:
 
 def promised_targets() -> set[str]:
     """The make targets others rely on; the benchmarks bring theirs along."""
-    return {"demo", "test", "test-previous-sdks", "lint", "lock"} | (
+    return {"demo", "test", "test-previous-sdks", "lint", "lock", "site"} | (
         {"bench"} if (ROOT / "benchmarks").is_dir() else set()
     )
 
