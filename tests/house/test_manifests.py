@@ -174,3 +174,12 @@ def test_the_extra_all_is_the_sum_of_the_others() -> None:
     assert sorted(extras["all"]) == sorted(
         text for name, texts in extras.items() if name != "all" for text in texts
     )
+
+
+def test_pages_pin_the_hooks_to_this_version() -> None:
+    pinned = {
+        (path.relative_to(ROOT).as_posix(), rev)
+        for path in tracked(".md")
+        for rev in re.findall(r"^\s*rev: (\S+)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    assert {rev for _, rev in pinned} == {f"v{dryfire_action.__version__}"}, pinned
