@@ -5,6 +5,9 @@
 #   make lint    ruff and mypy
 #   make demo    record, replay, edit a prompt, see what became stale; no key, no network
 #   make site    the documentation as a site, in site/
+#   make hooks   this repository's own commit hooks, over all its files
+#   make build   the wheel and the source archive, in dist/
+#   make version-is TAG=v1.2.3    fails if that is not the version
 #   make lock    bring requirements/ in line with pyproject.toml     make lock LOCK_ARGS=--upgrade
 
 PYTHON := .venv/bin/python
@@ -15,7 +18,7 @@ LOCK_ARGS ?=
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH
 
-.PHONY: demo test test-previous-sdks lint site lock
+.PHONY: build demo hooks test test-previous-sdks lint site lock version-is
 
 demo: $(READY)
 	@$(PYTHON) examples/demo.py
@@ -37,6 +40,15 @@ lint: $(READY)
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
 	@$(PYTHON) -m mypy
+
+hooks: $(READY)
+	@$(PYTHON) -m pre_commit run --all-files
+
+build: $(READY)
+	@$(PYTHON) -m hatchling build --directory dist
+
+version-is: $(READY)
+	@$(PYTHON) -c 'import sys; from dryfire_action import __version__ as version; sys.exit(f"the version is {version}, the tag is $(TAG)" if "$(TAG)" != f"v{version}" else 0)'
 
 site: $(READY)
 	@$(PYTHON) -m mkdocs build --quiet

@@ -57,9 +57,8 @@ def test_the_hook_manifest_agrees_with_the_scripts() -> None:
 
 def promised_targets() -> set[str]:
     """The make targets others rely on; the benchmarks bring theirs along."""
-    return {"demo", "test", "test-previous-sdks", "lint", "lock", "site"} | (
-        {"bench"} if (ROOT / "benchmarks").is_dir() else set()
-    )
+    always = {"build", "demo", "hooks", "lint", "lock", "site", "test", "test-previous-sdks", "version-is"}
+    return always | ({"bench"} if (ROOT / "benchmarks").is_dir() else set())
 
 
 def test_the_promised_make_targets_exist_and_are_phony() -> None:
