@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import shlex
 import signal
 import threading
 from typing import TYPE_CHECKING, Any
@@ -12,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dryfire_action import case_run
-from dryfire_action.results import CaseResult
-from dryfire_action.runner import Progress, RunOptions, rerecord_command, run_suites
+from dryfire_action.runner import Progress, RunOptions, run_suites
 from dryfire_action.suite import Config
 from tests.made_cases import (
     Told,
@@ -243,38 +241,3 @@ def test_the_command_re_records_only_what_has_to_be(tmp_path: Path) -> None:
         "dryfire run evals/b.yaml --case shop::damaged --cassette-mode record"
     )
     assert run(tmp_path, suites[0]).command == ""
-
-
-@pytest.mark.parametrize(
-    ("file", "cwd", "shown"),
-    [
-        ("evals/my suite.yaml", "", "evals/my suite.yaml"),
-        ("evals/ä $(id).yaml", "", "evals/ä $(id).yaml"),
-        ("evals/a.yaml", "evals", "a.yaml"),
-        ("pkg/evals/a.yaml", "other/folder", "../../pkg/evals/a.yaml"),
-        ("-a.yaml", "", "./-a.yaml"),
-        ("pkg/-a.yaml", "pkg", "./-a.yaml"),
-    ],
-)
-def test_the_command_names_files_as_they_are_seen_from_where_it_was_called(
-    file: str, cwd: str, shown: str
-) -> None:
-    suite = a_suite(a_case(), file=file)
-    command = rerecord_command(
-        [(suite, suite.cases[0])], {0: CaseResult("shop", "refund", "stale")}, RunOptions(cwd=cwd)
-    )
-    assert shlex.split(command) == ["dryfire", "run", shown, "--cassette-mode", "auto"]
-
-
-@pytest.mark.parametrize("name", ['it\'s "late"; rm -rf ~', "naïve `x`\n✓", "$HOME", "a && b", ""])
-@pytest.mark.parametrize("suite_name", ["shop", "-s"])
-def test_the_command_is_safe_to_paste(name: str, suite_name: str) -> None:
-    case = a_case(name, suite=suite_name)
-    suite = a_suite(case)
-    options = RunOptions(model="gpt 5|sh")
-    command = rerecord_command([(suite, case)], {0: CaseResult(suite_name, name, "damaged")}, options)
-    chosen = ["--case", f"shop::{name}"] if suite_name == "shop" else [f"--case=-s::{name}"]
-    assert shlex.split(command) == [
-        *("dryfire", "run", "evals/s.eval.yaml", *chosen),
-        *("--model", "gpt 5|sh", "--cassette-mode", "record"),
-    ]

@@ -15,6 +15,7 @@ from dryfire_action.playback import refuse_other_origin
 from dryfire_action.providers import make_provider
 from dryfire_action.recorder import RecordingProvider, occurrences_joined
 from dryfire_action.redaction_settings import rules_in_force
+from dryfire_action.spending import Spending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -84,8 +85,9 @@ class Shelf:
 class LiveProvider:
     """The provider of a case, made at the first call: until then nobody needs a key. ``begin`` is called before each.
 
-    ``config`` names the team's own endpoints, ``environ`` holds the keys, ``tree`` the images. Raises
-    ``ProviderUnavailable`` where the provider cannot be asked at all, ``UsageError`` where there is none of that name.
+    ``config`` names the team's own endpoints, ``environ`` holds the keys, ``tree`` the images, ``spending`` counts.
+    Raises ``ProviderUnavailable`` where the provider cannot be asked at all, ``UsageError`` where there is none of that
+    name, ``LimitReached`` where no further call may be made.
     """
 
     def __init__(
@@ -95,12 +97,14 @@ class LiveProvider:
         environ: Mapping[str, str],
         tree: Tree,
         begin: Callable[[], None] = lambda: None,
+        spending: Spending | None = None,
     ) -> None:
         self.name = name
         self._config = config
         self._environ = environ
         self._tree = tree
         self._begin = begin
+        self._spending = spending or Spending()
         self._provider: Provider | None = None
 
     @property
@@ -121,8 +125,12 @@ class LiveProvider:
             )
         if check := getattr(self._provider, "check", None):
             check(request)  # what cannot be sent begins no recording
+        self._spending.check()
         self._begin()
-        return await self._provider.complete(request)
+        self._spending.asked()
+        response = await self._provider.complete(request)
+        self._spending.paid(response.usage)
+        return response
 
 
 class RecordingClock(SystemClock):
@@ -144,7 +152,13 @@ class Recording:
     """
 
     def __init__(
-        self, shelf: Shelf, mode: Mode, today: str, stack: ExitStack, environ: Mapping[str, str]
+        self,
+        shelf: Shelf,
+        mode: Mode,
+        today: str,
+        stack: ExitStack,
+        environ: Mapping[str, str],
+        spending: Spending | None = None,
     ) -> None:
         self._shelf = shelf
         self._goes_on = mode == "auto"
@@ -163,7 +177,9 @@ class Recording:
         self._known: tuple[Exchange, ...] = ()
         if self._goes_on:
             self._known = occurrences_joined(_exchanges(self._unfinished), _exchanges(self._old))
-        self._live = LiveProvider(shelf.case.provider, shelf.config, environ, shelf.tree, self._begin)
+        self._live = LiveProvider(
+            shelf.case.provider, shelf.config, environ, shelf.tree, self._begin, spending
+        )
         self._asked = False
 
     @property

@@ -13,7 +13,7 @@ from dryfire_action.case_recording import LiveProvider, Recording, RecordingCloc
 from dryfire_action.cassette import Cassette
 from dryfire_action.cassette_names import cassette_path, partial_path
 from dryfire_action.checks import finished, judge
-from dryfire_action.errors import CassetteDamaged, DryfireError, ProviderUnavailable
+from dryfire_action.errors import CassetteDamaged, DryfireError, LimitReached, ProviderUnavailable
 from dryfire_action.fingerprint import ignoring
 from dryfire_action.likeness import Likeness, likeness
 from dryfire_action.messages import NO_USAGE
@@ -24,6 +24,7 @@ from dryfire_action.providers.scripted import ScriptStamp
 from dryfire_action.redaction_settings import rules_with
 from dryfire_action.repetition import case_passes
 from dryfire_action.results import CaseResult, RunResult, TurnResult
+from dryfire_action.spending import Spending
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -46,7 +47,7 @@ class Surroundings:
     """What all cases of a run share: where files are, what day it is, and the settings of the command line.
 
     ``tree`` reads cassettes below ``root``, where they are also written; ``cwd`` is put on the import path for
-    passthrough code; ``model`` is that of ``--model``.
+    passthrough code; ``model`` is that of ``--model``; ``spending`` counts the live calls.
     """
 
     tree: Tree
@@ -57,10 +58,14 @@ class Surroundings:
     environ: Mapping[str, str] = field(default_factory=dict, repr=False)
     model: str | None = None
     passthrough: Literal["run", "skip"] | None = None
+    spending: Spending = field(default_factory=Spending)
 
 
 async def run_case(case: Case, config: Config, mode: Mode, around: Surroundings) -> CaseResult:
-    """Run ``case`` in ``mode``. Whatever goes wrong is in the result; nothing is raised but cancellation."""
+    """Run ``case`` in ``mode``. Whatever goes wrong is in the result.
+
+    Raised are cancellation, and ``LimitReached`` where the run may ask no further: then there is no result.
+    """
     basis = CaseResult(
         case.suite,
         case.name,
@@ -83,6 +88,8 @@ async def run_case(case: Case, config: Config, mode: Mode, around: Surroundings)
         if mode == "replay":
             return await _replayed(shelf, around, basis)
         return await _recorded(shelf, mode, around, basis)
+    except LimitReached:
+        raise
     except ProviderUnavailable as error:
         return replace(basis, outcome="skipped", error=error.message, remedy=error.remedy)
     except CassetteDamaged as error:
@@ -106,7 +113,7 @@ def _shelf(case: Case, config: Config, around: Surroundings, path: str) -> Shelf
 
 async def _live(case: Case, config: Config, around: Surroundings, basis: CaseResult) -> CaseResult:
     """Without any cassette: the provider answers, or the script does."""
-    inner = LiveProvider(case.provider, config, around.environ, around.tree)
+    inner = LiveProvider(case.provider, config, around.environ, around.tree, spending=around.spending)
     script = Script(case)
     results = []
     for index in range(case.repeat):
@@ -140,7 +147,7 @@ async def _recorded(shelf: Shelf, mode: Mode, around: Surroundings, basis: CaseR
     script = Script(case)
     results = []
     with ExitStack() as stack:
-        recording = Recording(shelf, mode, around.today, stack, around.environ)
+        recording = Recording(shelf, mode, around.today, stack, around.environ, around.spending)
         # One after the other: they share a partial file, a script, and the bound on calls at a time.
         for index in range(case.repeat):
             recorder = recording.recorder(index)

@@ -49,7 +49,7 @@ exit codes:
   0    all passed
   1    an assertion failed
   2    a suite, the config or the command line is wrong, or nothing was checked
-  3    a recording is stale, missing or damaged, or a provider failed
+  3    a recording is stale, missing or damaged, a provider failed, or a limit on calls was reached
   130  interrupted
 With several, the first of 2, 3, 1."""
 

@@ -6,6 +6,7 @@
     ├── FingerprintError      (2)   a request holds a value that has no fingerprint
     ├── ProviderUnavailable   (2)   a live call cannot be made: no key, no SDK
     ├── RecordingError        (3)   a recording cannot be written (busy, disk, folder)
+    ├── LimitReached          (3)   a live call would be one more than the command line allows
     ├── CassetteDamaged       (3)   a recording cannot be trusted
     ├── CassetteMissError     (3)   a replay was asked for something that is not recorded
     └── ProviderError         (3)   the model's provider refused or failed
@@ -119,6 +120,13 @@ class RecordingError(DryfireError):
     """A recording could not be written: another process records the same case, or the disk refuses."""
 
     slug = "recording"
+    exit_code = EXIT_RECORDING
+
+
+class LimitReached(DryfireError):
+    """A live call would be one more than the command line allows: the run stops, and keeps what it has."""
+
+    slug = "limit"
     exit_code = EXIT_RECORDING
 
 

@@ -153,9 +153,10 @@ class Results:
     """Everything one ``dryfire run`` found.
 
     ``left_out`` counts the cases that arguments left out, ``not_run`` those an early stop left, ``complete`` is False
-    when the run stopped early (``--fail-fast``, an interrupt), ``mode`` is the cassette mode that was asked for (None:
-    each suite's own), ``command`` re-records only what is stale ("" when nothing is), ``causes`` are the edits that
-    made turns stale, ``history`` why old texts of theirs could not be found ("": all were, or nobody asked).
+    when the run stopped early (``--fail-fast``, an interrupt, or a limit on calls, which ``stopped`` then names),
+    ``mode`` is the cassette mode that was asked for (None: each suite's own), ``command`` re-records only what is stale
+    ("" when nothing is), ``causes`` are the edits that made turns stale, ``history`` why old texts of theirs could not
+    be found ("": all were, or nobody asked).
 
     ``base`` is the commit that was compared with, ``no_longer_replayed`` what it replays and this does not,
     ``behaviour`` what its recordings did otherwise; ``not_compared`` says why there was no comparison where one was
@@ -166,6 +167,7 @@ class Results:
     mode: str | None = None
     complete: bool = True
     interrupted: bool = False
+    stopped: str = ""
     left_out: int = 0
     not_run: int = 0
     allow_skipped: bool = False
@@ -198,11 +200,11 @@ class Results:
     def state(self) -> State:
         """What it all comes to. Only ``clear`` may be shown as an all-clear.
 
-        Of several, the first of: ``stopped`` by an interrupt, ``nothing_checked``, ``stale`` (or missing, or damaged),
-        ``failed``, ``skipped`` cases, ``stopped`` early, ``shrunk`` (the base replays more), ``clear``.
+        Of several, the first of: ``stopped`` by an interrupt or a limit, ``nothing_checked``, ``stale`` (or missing, or
+        damaged), ``failed``, ``skipped`` cases, ``stopped`` early, ``shrunk`` (the base replays more), ``clear``.
         """
         outcomes = {case.outcome for case in self.cases}
-        if self.interrupted:
+        if self.interrupted or self.stopped:
             return "stopped"
         if not self.checked:
             return "skipped" if "skipped" in outcomes else "nothing_checked"
@@ -220,7 +222,9 @@ class Results:
     def exit_code(self) -> int:
         """The exit code of them all: of several the first of 2, 3, 1 (an interrupt is the caller's 130)."""
         codes = {case.exit_code for case in self.cases if case.outcome != "skipped" or not self.allow_skipped}
-        if not self.checked and not self.allow_empty:
+        if self.stopped:
+            codes.add(EXIT_RECORDING)
+        elif not self.checked and not self.allow_empty:
             codes.add(EXIT_USAGE)
         return next(
             (code for code in (EXIT_USAGE, EXIT_RECORDING, EXIT_FAILED) if code in codes), EXIT_PASSED

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass, replace
-from posixpath import relpath
 from typing import TYPE_CHECKING, Literal
 
 from dryfire_action.ambient import run_through
 from dryfire_action.case_run import Surroundings, run_case
 from dryfire_action.cassette_file import SIZE_LIMIT
 from dryfire_action.causes import StaleRun, causes_of
-from dryfire_action.errors import EXIT_USAGE
+from dryfire_action.errors import EXIT_USAGE, LimitReached
+from dryfire_action.rerecording import rerecord_command
 from dryfire_action.results import CaseResult, Results, SuiteResult
 from dryfire_action.retry import RetryPolicy
+from dryfire_action.spending import Spending
 from dryfire_action.tree import FolderTree
 
 if TYPE_CHECKING:
@@ -30,7 +30,8 @@ class RunOptions:
 
     ``mode`` None is each suite's own, else ``replay``. ``filter`` is part of a case's name, ``cases`` are exact
     ``suite::case`` ids, ``tags`` any of a suite's. ``passthrough`` None runs such cases except in replay. ``cwd`` is
-    the folder the command was called in, relative to the root.
+    the folder the command was called in, relative to the root. Of the live calls of all cases there are at most
+    ``max_calls``, and none once they have taken ``max_tokens``.
     """
 
     mode: Mode | None = None
@@ -42,6 +43,8 @@ class RunOptions:
     model: str | None = None
     passthrough: Literal["run", "skip"] | None = None
     max_retries: int = 3
+    max_calls: int | None = None
+    max_tokens: int | None = None
     allow_skipped: bool = False
     allow_empty: bool = False
     cwd: str = ""
@@ -81,6 +84,7 @@ def run_suites(
         environ=environ,
         model=options.model,
         passthrough=options.passthrough,
+        spending=Spending(options.max_calls, options.max_tokens),
     )
     chosen = selected(suites, options)
     # Before the first call is paid for: what a new name or other ignore rules made unfindable is found again.
@@ -104,45 +108,18 @@ def run_suites(
         mode=options.mode,
         complete=len(found) == len(chosen),
         interrupted=interrupted,
+        stopped=_why_stopped(around.spending),
         left_out=total - len(chosen),
         not_run=len(chosen) - len(found),
         allow_skipped=options.allow_skipped,
         allow_empty=options.allow_empty,
-        command=rerecord_command(chosen, found, options),
+        command=rerecord_command(chosen, found, options.cwd, options.model),
         causes=causes_of(_stale_runs(chosen, found)),
         warnings=(
             *(warning for suite in suites for warning in suite.warnings),
             *_why_empty(suites, options, chosen),
         ),
     )
-
-
-def rerecord_command(
-    chosen: Sequence[tuple[Suite, Case]], found: Mapping[int, CaseResult], options: RunOptions
-) -> str:
-    """The command line that records just what is stale, missing or damaged among ``found``; "" where nothing is.
-
-    ``auto`` serves every turn that is still right, so whole suite files may be named; a damaged file is only replaced
-    by ``record``, and that names its cases.
-    """
-    stale: dict[str, None] = {}
-    damaged: dict[str, list[str]] = {}
-    for number in sorted(found):
-        suite, case = chosen[number]
-        if found[number].outcome in ("stale", "missing"):
-            stale[suite.file] = None
-        elif found[number].outcome == "damaged":
-            damaged.setdefault(suite.file, []).append(case.id)
-    model = _option("--model", options.model) if options.model else []
-    commands = []
-    if stale:
-        commands.append(["dryfire", "run", *_from(options.cwd, stale), *model, "--cassette-mode", "auto"])
-    if damaged:
-        cases = [part for ids in damaged.values() for case_id in ids for part in _option("--case", case_id)]
-        commands.append(
-            ["dryfire", "run", *_from(options.cwd, damaged), *cases, *model, "--cassette-mode", "record"]
-        )
-    return " && ".join(shlex.join(command) for command in commands)
 
 
 def _stale_runs(chosen: Sequence[tuple[Suite, Case]], found: Mapping[int, CaseResult]) -> Iterator[StaleRun]:
@@ -154,6 +131,13 @@ def _stale_runs(chosen: Sequence[tuple[Suite, Case]], found: Mapping[int, CaseRe
                 yield StaleRun(
                     case, result.cassette, run.turns, run.trace.messages, run.rules, suite.config.ignore
                 )
+
+
+def _why_stopped(spending: Spending) -> str:
+    if not spending.reached:
+        return ""
+    made = "call was" if spending.calls == 1 else "calls were"
+    return f"{spending.calls:,} {made} made, of {spending.tokens:,} tokens; {spending.reached} allows no further one"
 
 
 async def _run_all(
@@ -174,6 +158,9 @@ async def _run_all(
             if stopped:
                 return
             result = await _guarded(suite, case, _mode(suite, options), around)
+            if result is None:
+                stopped = True
+                return
             found[number] = result
             allowed = options.allow_skipped and result.outcome == "skipped"
             if options.fail_fast and result.exit_code and not allowed:
@@ -192,9 +179,12 @@ async def _run_all(
     await asyncio.gather(*(work() for _ in range(min(max(options.concurrency, 1), len(chosen)))))
 
 
-async def _guarded(suite: Suite, case: Case, mode: Mode, around: Surroundings) -> CaseResult:
+async def _guarded(suite: Suite, case: Case, mode: Mode, around: Surroundings) -> CaseResult | None:
+    """What became of a case; None where a limit on calls stopped it."""
     try:
         return await run_case(case, suite.config, mode, around)
+    except LimitReached:
+        return None
     except Exception as error:
         # A fault of ours in one case must not take the others' results away; it is named, and exit code 2.
         return CaseResult(
@@ -285,12 +275,3 @@ def _why_empty(
     asked = [f"--filter {options.filter!r}"] if options.filter is not None else []
     asked += [f"--tag {tag!r}" for tag in options.tags]
     return (f"nothing was checked: none of {len(ids)} cases fits {' and '.join(asked)}",)
-
-
-def _from(cwd: str, files: Mapping[str, object]) -> list[str]:
-    paths = (relpath(file, cwd) if cwd else file for file in files)
-    return [f"./{path}" if path.startswith("-") else path for path in paths]
-
-
-def _option(name: str, value: str) -> list[str]:
-    return [f"{name}={value}"] if value.startswith("-") else [name, value]

@@ -46,6 +46,26 @@ def test_record_then_replay_is_green(dryfire: Dryfire) -> None:
     assert "3 turns: 3 replayed" in replayed.out
 
 
+def test_a_limit_on_calls_stops_cleanly_and_says_how_to_go_on(dryfire: Dryfire) -> None:
+    project.make(_here())
+    words = ("run", "--cassette-mode", "record", "--concurrency", "1", "--json-out", "r.json")
+    stopped = dryfire(*words, "--max-calls", "1")
+    assert (stopped.code, stopped.err) == (3, "")
+    assert (
+        "stopped: 1 call was made, of 0 tokens; --max-calls 1 allows no further one\n"
+        "2 cases did not run or finish\n"
+        "what was answered is kept: --cassette-mode auto goes on from there\n"
+    ) in stopped.out
+    assert stopped.out.endswith("exit 3: the run may make no further call\n")
+    told = result()
+    assert (told["state"], told["complete"], told["not_run"], told["exit_code"]) == ("stopped", False, 2, 3)
+    assert any("--max-calls 1" in warning for warning in told["warnings"])
+    assert dryfire("run", "--cassette-mode", "auto", "--max-calls", "2").code == 0
+    assert dryfire("run", "--max-calls", "0").code == 0
+    refused = dryfire("run", "--max-tokens", "-1")
+    assert (refused.code, "-1 is less than 0" in refused.err) == (2, True)
+
+
 def test_a_replay_loads_no_event_loop_and_nothing_that_starts_processes(
     dryfire: Dryfire, monkeypatch: pytest.MonkeyPatch
 ) -> None:

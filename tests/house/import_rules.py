@@ -33,7 +33,8 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["redaction_settings", "secret_shapes", "text_diff"], WORDS),
     # engine: what happens; everything ambient is handed in
     **dict.fromkeys(
-        ["ambient", "behaviour", "mocks", "checks", "playback", "retry", "agent", "causes"], ENGINE
+        ["ambient", "behaviour", "mocks", "checks", "playback", "retry", "agent", "causes", "spending"],
+        ENGINE,
     ),
     **dict.fromkeys(["call_cassette", "call_values", "case_values", "divergence", "fake_tools"], ENGINE),
     # edges: each knows one outside thing
@@ -81,6 +82,7 @@ PART_OF = {
     "replay_cassette": "replay",
     "replay_providers": "replay",
     "request_texts": "placeholders",
+    "rerecording": "runner",
     "suite_checks": "suite_file",
     "suite_images": "suite_file",
     "suite_mocks": "suite_file",

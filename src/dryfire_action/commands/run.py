@@ -70,6 +70,18 @@ def arguments(parser: Parser) -> None:
         default=3,
         help="further attempts after a failure that may pass (default: 3)",
     )
+    add(
+        "--max-calls",
+        metavar="N",
+        type=at_least(0),
+        help="stop before live call N+1, attempts counted; what was answered is kept, and auto goes on from there",
+    )
+    add(
+        "--max-tokens",
+        metavar="N",
+        type=at_least(0),
+        help="stop before the next live call once they have taken N tokens",
+    )
     add("--allow-skipped", action="store_true", help="cases without a key do not fail the run")
     add("--allow-empty", action="store_true", help="a run that checks nothing does not fail")
     report_files.add_options(parser)
@@ -120,6 +132,8 @@ def _options(args: Namespace, cwd: str) -> RunOptions:
         model=args.model,
         passthrough=args.passthrough,
         max_retries=args.max_retries,
+        max_calls=args.max_calls,
+        max_tokens=args.max_tokens,
         allow_skipped=args.allow_skipped,
         allow_empty=args.allow_empty,
         cwd=cwd,

@@ -7,13 +7,13 @@ always there. What may be shown is decided here, before anything is written.
 from __future__ import annotations
 
 import json
-import re
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from dryfire_action.messages import NO_USAGE
 from dryfire_action.redact import redact_text
+from dryfire_action.reports.shown import PROVIDER_FAILED, may_hide, may_tell_actual, may_tell_difference, may_tell_why
 from dryfire_action.results import cost_of, counts
 from dryfire_action.text_diff import as_text
 from dryfire_action.visible import cut
@@ -25,24 +25,10 @@ if TYPE_CHECKING:
     from dryfire_action.causes import Cause
     from dryfire_action.errors import Place, Problem
     from dryfire_action.messages import Usage
+    from dryfire_action.reports.shown import Show
     from dryfire_action.results import CaseResult, Results, RunResult, SuiteResult, TurnResult, Verdict
 
 FORMAT = "dryfire-result/1"
-Show = Literal["names", "prompts", "all"]
-
-# Assertions whose message speaks of names, counts and times only; the others quote answers, arguments or results.
-_WITHOUT_ANSWER_TEXT = frozenset(
-    {
-        *("calls_tool", "not_calls_tool", "min_tool_calls", "no_tool_calls", "call_order", "parallel_calls"),
-        *("max_turns", "terminates", "latency_under_ms", "cost_under"),
-    }
-)
-# Assertions whose actual value is the trajectory: the names of the tools called, and how the run ended.
-_WITH_TRAJECTORY = _WITHOUT_ANSWER_TEXT | {"tool_args", "tool_result"}
-# The parts of a request whose texts are a conversation, or a script of one: they are shown under ``all`` only.
-_CONVERSATION = re.compile(r"(?:messages|script)\b")
-# What differs in behaviour by names alone: the tools called, and how a turn ended.
-_NAMED_DIFFERENCES = frozenset({"tools", "stop_reason"})
 _MOST_CHARACTERS = 20_000
 
 
@@ -88,7 +74,7 @@ def document(
         "behaviour": _each(lambda change: behaviour_document(change, show), results.behaviour),
         "rerecord": _rerecord(results),
         "problems": [_problem(problem, show) for problem in problems],
-        "warnings": [_safe(warning) for warning in results.warnings],
+        "warnings": [_safe(warning) for warning in (results.stopped, *results.warnings) if warning],
     }
 
 
@@ -159,9 +145,8 @@ def _turn(turn: TurnResult) -> dict[str, Any]:
 
 
 def _assertion(verdict: Verdict, show: Show) -> dict[str, Any]:
-    everything = show == "all"
-    message = verdict.message if everything or verdict.kind in _WITHOUT_ANSWER_TEXT else ""
-    actual = verdict.actual if everything or verdict.kind in _WITH_TRAJECTORY else None
+    message = verdict.message if may_tell_why(verdict.kind, show) else ""
+    actual = verdict.actual if may_tell_actual(verdict.kind, show) else None
     return {
         "kind": verdict.kind,
         "description": verdict.kind if show == "names" else _safe(verdict.description),
@@ -171,11 +156,6 @@ def _assertion(verdict: Verdict, show: Show) -> dict[str, Any]:
         "actual": _value(actual),
         **_place(verdict.place),
     }
-
-
-def may_hide(path: str, show: str) -> bool:
-    """Whether the text of the field ``path`` is left out of the file."""
-    return show == "names" or (show == "prompts" and bool(_CONVERSATION.match(path)))
 
 
 def _cause(cause: Cause, show: Show) -> dict[str, Any]:
@@ -213,7 +193,7 @@ def behaviour_document(change: BehaviourChange, show: Show) -> dict[str, Any]:
 
 
 def _difference(difference: Difference, show: Show) -> dict[str, Any]:
-    shown = show == "all" or difference.what in _NAMED_DIFFERENCES
+    shown = may_tell_difference(difference.what, show)
     return {
         "run": difference.run,
         "turn": difference.turn,
@@ -249,7 +229,7 @@ def _problem(problem: Problem, show: Show) -> dict[str, Any]:
 
 def _error(error: str, provider_failed: bool, show: Show) -> str | None:
     # A provider may quote the request; then the reason is no name.
-    return "provider_error" if error and provider_failed and show == "names" else _text(error)
+    return PROVIDER_FAILED if error and provider_failed and show == "names" else _text(error)
 
 
 def _place(place: Place | None) -> dict[str, Any]:

@@ -177,6 +177,11 @@ class _Report:
             yield line(("interrupted: ", "warn"), f"{count(results.not_run, 'case')} did not run or finish")
             if results.mode in ("auto", "record"):
                 yield line("what was answered is kept: --cassette-mode auto goes on from there")
+        elif results.stopped:
+            yield line(("stopped: ", "warn"), results.stopped)
+            yield line(f"{count(results.not_run, 'case')} did not run or finish")
+            if results.mode != "off":
+                yield line("what was answered is kept: --cassette-mode auto goes on from there")
         elif results.not_run:
             yield line(("stopped early: ", "warn"), f"{count(results.not_run, 'case')} did not run")
         if results.left_out:
@@ -244,6 +249,8 @@ def _meaning(results: Results, exit_code: int) -> str:
         return "interrupted"
     if exit_code == EXIT_FAILED:
         return "an assertion failed"
+    if exit_code == EXIT_RECORDING and results.stopped:
+        return "the run may make no further call"
     if exit_code == EXIT_RECORDING:
         outcomes = _outcomes_to_record(results)
         return f"a recording is {' or '.join(outcomes)}" if outcomes else "a provider failed"
