@@ -117,6 +117,7 @@ class _Gathered:
 
 
 _Edit = tuple[str, "Change", str | None, str | None]
+Rank = tuple[int, int, int, str, str, str]
 
 
 def causes_of(runs: Iterable[StaleRun]) -> tuple[Cause, ...]:
@@ -220,10 +221,20 @@ def _cause(edit: _Edit, found: _Gathered) -> Cause:
 
 
 def _edit(change: FieldChange) -> _Edit:
-    return (_INDEX.sub(r"\1[*]", change.path), change.change, change.old, change.new)
+    return (without_indices(change.path), change.change, change.old, change.new)
 
 
-def _rank(cause: Cause) -> tuple[int, int, int, str, str, str]:
-    part = re.split(r"[.\[]", cause.path, maxsplit=1)[0]
+def without_indices(path: str) -> str:
+    """A field path with ``[*]`` for the indices that differ between cases: by it causes of several cases are one."""
+    return _INDEX.sub(r"\1[*]", path)
+
+
+def _rank(cause: Cause) -> Rank:
+    return rank(cause.path, len(cause.cases), cause.turns, cause.old, cause.new)
+
+
+def rank(path: str, cases: int, turns: int, old: str | None, new: str | None) -> Rank:
+    """By what causes are sorted (rule 5)."""
+    part = re.split(r"[.\[]", path, maxsplit=1)[0]
     order = _PARTS.index(part) if part in _PARTS else len(_PARTS)
-    return (-len(cause.cases), -cause.turns, order, cause.path, cause.old or "", cause.new or "")
+    return (-cases, -turns, order, path, old or "", new or "")

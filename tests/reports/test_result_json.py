@@ -18,7 +18,7 @@ from dryfire_action.text_diff import DiffLine
 from tests.reports.made import KEY, OTHER_KEY, SYSTEM, case, replayed, results, run, stale, trace, verdict
 
 if TYPE_CHECKING:
-    from dryfire_action.reports.result_json import Show
+    from dryfire_action.reports.shown import Show
 
 SHOWS: tuple[Show, ...] = ("names", "prompts", "all")
 COMMIT = "0123456789abcdef" * 2 + "01234567"

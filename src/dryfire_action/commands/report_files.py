@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from dryfire_action.commands.arguments import Parser
     from dryfire_action.errors import DryfireError, Problem
-    from dryfire_action.reports.result_json import Show
+    from dryfire_action.reports.shown import Show
     from dryfire_action.results import Results
 
 # option -> what is in its file

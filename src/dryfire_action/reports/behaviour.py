@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dryfire_action.behaviour import BehaviourChange, Difference, Kind, NoLongerReplayed
     from dryfire_action.messages import JsonValue
     from dryfire_action.reports.lines import Line, Style
-    from dryfire_action.reports.result_json import Show
+    from dryfire_action.reports.shown import Show
 
 FORMAT = "dryfire-diff/1"
 _WORDS: dict[Kind, str] = {

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from dryfire_action.reports import wording
 from dryfire_action.reports.markdown_text import code, fence, html_code, is_safe_path, pasteable, prose
 from dryfire_action.reports.markdown_turns import turn_rows
-from dryfire_action.reports.result_json import may_hide
+from dryfire_action.reports.shown import may_hide
 from dryfire_action.reports.wording import count
 
 if TYPE_CHECKING:

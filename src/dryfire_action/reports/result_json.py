@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from dryfire_action.messages import NO_USAGE
 from dryfire_action.redact import redact_text
-from dryfire_action.reports.shown import PROVIDER_FAILED, may_hide, may_tell_actual, may_tell_difference, may_tell_why
+from dryfire_action.reports.shown import (
+    PROVIDER_FAILED,
+    may_hide,
+    may_tell_actual,
+    may_tell_difference,
+    may_tell_why,
+)
 from dryfire_action.results import cost_of, counts
 from dryfire_action.text_diff import as_text
 from dryfire_action.visible import cut
