@@ -124,16 +124,18 @@ def test_what_the_base_replays_and_what_changed_since() -> None:
         """
         ### ⚠️ 1 of 3 cases clear, 2 no longer replayed
 
-        **No longer replayed, and replayed at the base**
+        **No longer replayed**, and replayed at the base: 2 cases
 
         - `s::b`: it runs real code now (impl:), so it is never replayed
         - `s::x`: no suite holds it any more
 
-        <details><summary>What new recordings changed: 1 with other calls</summary>
+        **1 recording is new or differs from the base**: 1 with other calls
 
-        - `s::a`: other calls: lookup, refund; before: lookup, 11 tokens more
+        **Other tools called: 1 case**
 
-        </details>
+        - `s::a`: `lookup` → `lookup`, `refund` · 11 → 22 tokens
+
+        <sub>Tokens of the recordings that changed: input 10 → 20, output 1 → 2</sub>
 
         <sub>2 cases, 0 turns · commit `0123456` · compared with `fffffff`</sub>
         """

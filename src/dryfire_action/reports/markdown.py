@@ -6,26 +6,31 @@ report. It is built from closed blocks: leaving any of them out leaves the other
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from dryfire_action.behaviour import KINDS
 from dryfire_action.reports import wording
-from dryfire_action.reports.markdown_text import code, fence, html_code, is_safe_path, pasteable, prose
+from dryfire_action.reports.markdown_behaviour import gone_section, sections
+from dryfire_action.reports.markdown_causes import cases_block, cause_block
+from dryfire_action.reports.markdown_text import code, fence, is_safe_path, pasteable, prose
 from dryfire_action.reports.markdown_turns import turn_rows
-from dryfire_action.reports.shown import may_hide
+from dryfire_action.reports.markdown_view import View, folded, shortened
 from dryfire_action.reports.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-Kind = Literal["headline", "problems", "cause", "cases", "command", "list", "behaviour", "turns", "foot"]
+Kind = Literal[
+    "headline", "problems", "cause", "cases", "command", "list", "behaviour", "turns", "fix", "foot"
+]
 
 _MARKS = {"clear": "✅", "stale": "🔴", "failed": "🔴"}
 _WARNING = "⚠️"
-_MOST_DIFF_LINES = 12
-_MOST_PLACES = 5
-_KEY_SHOWN = 8
+_FETCH_DEPTH = re.compile(r"\bfetch-depth: (\d{1,4})\b")
+_MOST_FOLDERS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +44,26 @@ class Block:
 
 def text(document: Mapping[str, Any]) -> str:
     """The whole report."""
-    return "\n\n".join(block.text for block in blocks(document)) + "\n"
+    return joined(blocks(document)) + "\n"
 
 
-def blocks(document: Mapping[str, Any]) -> tuple[Block, ...]:
+def joined(found: Iterable[Block]) -> str:
+    """``found`` below each other."""
+    return "\n\n".join(block.text for block in found)
+
+
+def blocks(document: Mapping[str, Any], view: View = View()) -> tuple[Block, ...]:  # noqa: B008
     """The report's blocks, in the order in which they are read."""
-    return tuple(_blocks(document))
+    return tuple(_blocks(document, view))
 
 
 def headline(document: Mapping[str, Any]) -> str:
     """The result in one line, without a mark: what the report begins with."""
-    return wording.headline(_tally(document))
+    return wording.headline(tally(document))
 
 
-def _tally(document: Mapping[str, Any]) -> wording.Tally:
+def tally(document: Mapping[str, Any]) -> wording.Tally:
+    """What ``document`` comes to in numbers."""
     cases = [
         (f"{suite['name']}::{case['name']}", case) for suite in document["suites"] for case in suite["cases"]
     ]
@@ -67,73 +78,63 @@ def _tally(document: Mapping[str, Any]) -> wording.Tally:
     )
 
 
-def _blocks(document: Mapping[str, Any]) -> Iterator[Block]:
+def _blocks(document: Mapping[str, Any], view: View) -> Iterator[Block]:
     mark = _MARKS.get(document["state"], _WARNING)
     yield Block("headline", f"### {mark} {headline(document)}")
-    yield from _problems(document)
-    for number, cause in enumerate(document["causes"], 1):
-        yield Block("cause", _cause(number, cause, document["show"]), number)
-        yield Block("cases", _cases(cause), number)
+    yield from _problems(document, view)
+    yield from _causes(document, view)
+    yield from _other_cases(document, view)
+    for section in gone_section(document, view):
+        yield Block("list", section)
+    yield from command_block(document)
+    yield from _behaviour(document, view)
+    rows = turn_rows(document, most=view.size.turns)
+    if rows:
+        yield Block("turns", folded("Turns, with their recorded and current keys", "\n".join(rows)))
+    yield from fix_block(document)
+    yield Block("foot", foot(document, view))
+
+
+def _causes(document: Mapping[str, Any], view: View) -> Iterator[Block]:
+    causes = document["causes"]
+    most = len(causes) if view.size.causes is None else view.size.causes
+    for number, cause in enumerate(causes[:most], 1):
+        yield Block("cause", cause_block(number, cause, document["show"], view), number)
+        yield Block("cases", cases_block(cause, view.size), number)
+    if len(causes) > most:
+        cases = {case for cause in causes[most:] for case in cause["cases"]}
+        words = f"{count(len(causes) - most, 'more change')}, which made {count(len(cases), 'case')} stale"
+        yield Block("list", f"… and {words}")
     if document["history"]:
         yield Block("list", f"<sub>{prose(wording.without_old_text(document['history']))}</sub>")
-    yield from _other_cases(document)
-    yield from _gone(document)
-    yield from _command(document)
-    yield from _behaviour(document)
-    rows = turn_rows(document)
-    if rows:
-        yield Block("turns", _folded("Turns, with their recorded and current keys", "\n".join(rows)))
-    yield Block("foot", _foot(document))
+    not_reached = sum(
+        turn["outcome"] == "not_reached"
+        for suite in document["suites"]
+        for case in suite["cases"]
+        for run in case["runs"]
+        for turn in run["turns"]
+    )
+    if not_reached:
+        were = "was" if not_reached == 1 else "were"
+        yield Block(
+            "list", f"<sub>{count(not_reached, 'turn')} {were} not reached: {wording.NOT_REACHED}</sub>"
+        )
 
 
-def _problems(document: Mapping[str, Any]) -> Iterator[Block]:
+def _problems(document: Mapping[str, Any], view: View) -> Iterator[Block]:
     rows = []
     for problem in document["problems"]:
-        place = f"{code(_place(problem))}: " if problem["file"] else ""
+        place = f"{view.place(problem)}: " if problem["file"] else ""
         hint = f" ({prose(problem['hint'])})" if problem["hint"] else ""
         rows.append(f"- {place}{prose(problem['message'])}{hint}")
     if rows:
-        yield Block("problems", "\n".join(rows))
-    if not document["suites"] and document["warnings"]:
-        yield Block("problems", "\n".join(f"- {prose(warning)}" for warning in document["warnings"]))
+        yield Block("problems", "\n".join(shortened(rows, view.size.rows, "problem")))
+    if document["warnings"] and (not document["suites"] or document["state"] == "stopped"):
+        warnings = (f"- {prose(warning)}" for warning in document["warnings"])
+        yield Block("problems", "\n".join(shortened(warnings, view.size.rows, "warning")))
 
 
-def _cause(number: int, cause: Mapping[str, Any], show: str) -> str:
-    suites = {case.partition("::")[0] for case in cause["cases"]}
-    parts = [
-        f"**{number}.** {code(cause['path'])} **{cause['change']}**",
-        *(code(_place(place)) for place in cause["where"][:_MOST_PLACES]),
-        *_more(len(cause["where"]) - _MOST_PLACES, "more place"),
-        wording.spread(len(cause["cases"]), cause["turns"], len(suites)),
-    ]
-    found = [" · ".join(parts)]
-    if cause["diff"]:
-        found.append(fence(cause["diff"], "diff", most_lines=_MOST_DIFF_LINES))
-    elif cause["old"] or cause["new"]:
-        hidden = " (the text is not shown here)" if may_hide(cause["path"], show) else ""
-        found.append(_keys(cause["old"], cause["new"]) + hidden)
-    notes = []
-    if cause["inside"]:
-        notes.append(f"inside: {prose(cause['inside'])}")
-    if cause["note"]:
-        notes.append(f"note: {prose(cause['note'])}")
-    if notes:
-        found.append("  \n".join(notes))
-    return "\n\n".join(found)
-
-
-def _cases(cause: Mapping[str, Any]) -> str:
-    """The names of the cases that a cause made stale, by suite, folded."""
-    by_suite: dict[str, list[str]] = {}
-    for case_id in cause["cases"]:
-        suite, _, case = case_id.partition("::")
-        by_suite.setdefault(suite, []).append(case)
-    numbers = " · ".join(f"{html_code(suite)} {len(names):,}" for suite, names in by_suite.items())
-    rows = [f"{code(suite)}: {' '.join(map(code, names))}" for suite, names in by_suite.items()]
-    return _folded(f"{count(len(cause['cases']), 'case')}: {numbers}", "\n\n".join(rows))
-
-
-def _other_cases(document: Mapping[str, Any]) -> Iterator[Block]:
+def _other_cases(document: Mapping[str, Any], view: View) -> Iterator[Block]:
     """What needs no cause to be told: by outcome, each case with its reason."""
     titles = {
         "missing": "Not recorded",
@@ -152,10 +153,11 @@ def _other_cases(document: Mapping[str, Any]) -> Iterator[Block]:
                     found.append(f"- {code(case_id)}{_reason(case)}")
         if not found:
             continue
+        rows = "\n".join(shortened(found, view.size.rows, "case"))
         if outcome == "excluded":
-            yield Block("list", _folded(f"{title}: {count(len(found), 'case')}", "\n".join(found)))
+            yield Block("list", folded(f"{title}: {count(len(found), 'case')}", rows))
         else:
-            yield Block("list", f"**{title}**\n\n" + "\n".join(found))
+            yield Block("list", f"**{title}**\n\n{rows}")
 
 
 def _reason(case: Mapping[str, Any]) -> str:
@@ -177,12 +179,13 @@ def _because(message: str | None) -> str:
     return f" ({prose(message)})" if message else ""
 
 
-def _command(document: Mapping[str, Any]) -> Iterator[Block]:
+def command_block(document: Mapping[str, Any], *, numbers: wording.Tally | None = None) -> Iterator[Block]:
+    """What to do about it: the command that is safe to paste, and what it takes."""
     again = document["rerecord"]
     if not again["command"]:
         return
-    tally = _tally(document)
-    if wording.only_rules_changed(tally, (cause["note"] for cause in document["causes"])):
+    numbers = numbers or tally(document)
+    if wording.only_rules_changed(numbers, (cause["note"] for cause in document["causes"])):
         rekey = "\n".join((wording.REKEY_COMMAND, *_add(document)))
         yield Block("command", f"{wording.REKEY}\n\n{fence(rekey, 'sh')}")
         return
@@ -195,7 +198,7 @@ def _command(document: Mapping[str, Any]) -> Iterator[Block]:
         found.append(
             "`dryfire run` names the command on a terminal; a name in it is not safe to paste from here."
         )
-    price = wording.cost(again["calls"], again["tokens"]["input"], again["tokens"]["output"], tally=tally)
+    price = wording.cost(again["calls"], again["tokens"]["input"], again["tokens"]["output"], tally=numbers)
     if price:
         found.append(f"<sub>{price}</sub>")
     yield Block("command", "\n\n".join(found))
@@ -206,42 +209,42 @@ def _add(document: Mapping[str, Any]) -> Iterator[str]:
     paths = (case["cassette"] for suite in document["suites"] for case in suite["cases"])
     folders = dict.fromkeys(path.rsplit("/", 2)[0] for path in paths if path and path.count("/") > 1)
     safe = [folder for folder in folders if is_safe_path(folder)]
-    if safe:
-        yield f"git add {' '.join(safe)}"
+    for at in range(0, len(safe), _MOST_FOLDERS):
+        yield f"git add {' '.join(safe[at : at + _MOST_FOLDERS])}"
 
 
-def _gone(document: Mapping[str, Any]) -> Iterator[Block]:
-    if document["no_longer_replayed"]:
-        rows = [f"- {code(one['case'])}: {prose(one['text'])}" for one in document["no_longer_replayed"]]
-        yield Block("list", "**No longer replayed, and replayed at the base**\n\n" + "\n".join(rows))
-
-
-def _behaviour(document: Mapping[str, Any]) -> Iterator[Block]:
-    if document["behaviour"]:
-        rows = [f"- {code(one['case'])}: {prose(_sentence(one))}" for one in document["behaviour"]]
+def _behaviour(document: Mapping[str, Any], view: View) -> Iterator[Block]:
+    found = list(sections(document, view))
+    if found:
         kinds = Counter(one["kind"] for one in document["behaviour"])
-        title = f"What new recordings changed: {wording.kinds_of_behaviour(kinds)}"
-        yield Block("behaviour", _folded(title, "\n".join(rows)))
+        number = len(document["behaviour"])
+        differ = "is new or differs" if number == 1 else "are new or differ"
+        words = wording.kinds_of_behaviour({kind: kinds[kind] for kind in KINDS if kinds[kind]})
+        yield Block("behaviour", f"**{count(number, 'recording')} {differ} from the base**: {words}")
+        yield from (Block("behaviour", section) for section in found)
 
 
-def _sentence(change: Mapping[str, Any]) -> str:
-    return wording.behaviour(
-        change["kind"],
-        change["calls_before"],
-        change["calls_after"],
-        [difference["what"] for difference in change["differences"]],
-        (sum(change["tokens_before"].values()), sum(change["tokens_after"].values())),
-    )
+def fix_block(document: Mapping[str, Any]) -> Iterator[Block]:
+    """The lines that give a checkout the history it lacks, where that is what is missing."""
+    reasons = (document["history"] or "", document["not_compared"] or "")
+    depths = [int(found[1]) for reason in reasons if (found := _FETCH_DEPTH.search(reason))]
+    if depths:
+        depth = 0 if 0 in depths else max(depths)
+        lines = f"- uses: actions/checkout@v7\n  with:\n    fetch-depth: {depth}"
+        words = "The checkout of this workflow lacks history. This gives it enough to compare with what was before:"
+        yield Block("fix", f"{words}\n\n{fence(lines, 'yaml')}")
 
 
-def _foot(document: Mapping[str, Any]) -> str:
+def foot(document: Mapping[str, Any], view: View) -> str:
+    """Numbers, the commit, and what it was compared with, in small print."""
     numbers = document["counts"]
     parts = [f"{count(numbers['cases'], 'case')}, {count(numbers['turns'], 'turn')}"]
-    if document["commit"]:
-        parts.append(f"commit {code(document['commit'][:7])}")
+    head = view.links.head if view.links else document["commit"]
+    if head:
+        parts.append(f"commit {view.commit(head)}")
     if document["base"]:
         own = document["base"] == document["commit"]
-        parts.append("compared with that commit" if own else f"compared with {code(document['base'][:7])}")
+        parts.append("compared with that commit" if own else f"compared with {view.commit(document['base'])}")
     if document["not_compared"]:
         parts.append(prose(wording.not_compared(document["not_compared"])))
     if document["left_out"]:
@@ -249,21 +252,6 @@ def _foot(document: Mapping[str, Any]) -> str:
     if document["unplayed"]:
         unplayed = sum(one["exchanges"] for one in document["unplayed"])
         parts.append(f"{count(unplayed, 'recorded exchange')} never asked for")
+    if view.links and view.links.run_url:
+        parts.append(view.links.report())
     return f"<sub>{' · '.join(parts)}</sub>"
-
-
-def _folded(summary: str, body: str) -> str:
-    """A block that is opened by a click; ``summary`` is HTML, ``body`` markdown between blank lines."""
-    return f"<details><summary>{summary}</summary>\n\n{body}\n\n</details>"
-
-
-def _place(place: Mapping[str, Any]) -> str:
-    return f"{place['file']}:{place['line']}" if place["line"] else place["file"]
-
-
-def _keys(old: str | None, new: str | None) -> str:
-    return " → ".join(code(key[:_KEY_SHOWN]) for key in (old, new) if key)
-
-
-def _more(number: int, noun: str) -> Iterable[str]:
-    return [f"and {count(number, noun)}"] if number > 0 else []

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _BACKTICKS = re.compile(r"`+")
-# Words and plain punctuation, of which nothing can be made: no mark, no address, no reference.
-_PLAIN = re.compile(r"[A-Za-z0-9 ,;:'()=-]*\Z")
-# A commit is linked wherever its id stands, and issues by their number.
-_ID = re.compile(r"\b[0-9a-f]{7,}\b|\bGH-\d", re.IGNORECASE)
+# Words and plain punctuation, of which nothing can be made: no mark, no address, no reference, no item of a list.
+_PLAIN = re.compile(r"(?!\d+\))[A-Za-z0-9'(][A-Za-z0-9 ,;:'()=-]*\Z")
+# A commit is linked wherever its id stands, and issues by their number; a word between colons is drawn as a picture.
+_MADE = re.compile(r"\b[0-9a-f]{7,}\b|\bGH-\d|:[\w-]+:", re.IGNORECASE)
 _MOST_NAME = 200
 # What a path may be made of where it is to be pasted into a shell, whatever the shell is.
 _PATH = re.compile(r"[A-Za-z0-9._/][A-Za-z0-9._/-]*\Z")
@@ -57,12 +57,19 @@ def html_code(text: str, *, most: int = _MOST_NAME) -> str:
 
 def prose(text: str) -> str:
     """A sentence that is ours if it holds words only; as soon as there may be more in it, it is shown as code."""
-    return text if _PLAIN.match(text) and not _ID.search(text) else code(text, most=1000)
+    return text if _PLAIN.match(text) and not _MADE.search(text) else code(text, most=1000)
 
 
-def fence(text: str, language: str = "", *, most_lines: int | None = None) -> str:
-    """A fenced block that nothing in ``text`` can end. Of more than ``most_lines`` lines the first are shown."""
+def fence(
+    text: str, language: str = "", *, most_lines: int | None = None, most_characters: int | None = None
+) -> str:
+    """A fenced block that nothing in ``text`` can end.
+
+    Of more than ``most_lines`` lines the first are shown, and of a line the first ``most_characters``.
+    """
     rows = [one_line(row) if row.strip() else "" for row in text.split("\n")]
+    if most_characters is not None:
+        rows = [cut(row, most_characters) for row in rows]
     if most_lines is not None and len(rows) > most_lines + 1:
         rest = len(rows) - most_lines
         rows = [*rows[:most_lines], f"  … {rest:,} more lines"]

@@ -15,17 +15,19 @@ if TYPE_CHECKING:
 _HEAD = ("| case | turn | recorded | current | fields |", "| --- | --- | --- | --- | --- |")
 _TOLD = ("stale", "missing", "not_reached")
 _KEY_SHOWN = 8
-_MOST_ROWS = 500
 _MOST_FIELDS = 8
 
 
-def turn_rows(document: Mapping[str, Any]) -> list[str]:
-    """The table's lines, none where every turn is fresh. Turns in a row with the same changes share one."""
+def turn_rows(document: Mapping[str, Any], *, most: int | None = None) -> list[str]:
+    """The table's lines, none where every turn is fresh. Turns in a row with the same changes share one.
+
+    Of more than ``most`` rows the first are there, and a count of the rest.
+    """
     rows = list(_rows(document))
-    if not rows:
+    if not rows or most == 0:
         return []
-    more = [f"\n… and {count(len(rows) - _MOST_ROWS, 'more row')}"] if len(rows) > _MOST_ROWS else []
-    return [*_HEAD, *rows[:_MOST_ROWS], *more]
+    more = [f"\n… and {count(len(rows) - most, 'more row')}"] if most and len(rows) > most else []
+    return [*_HEAD, *rows[:most], *more]
 
 
 def _rows(document: Mapping[str, Any]) -> Iterator[str]:

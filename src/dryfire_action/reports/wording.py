@@ -111,18 +111,18 @@ def headline(tally: Tally) -> str:
     if tally.problems:
         return f"Stopped: {count(tally.problems, 'problem')} in suites, config or command line"
     if tally.state == "stopped":
-        return f"Stopped: {count(tally.not_run, 'case')} did not run" + _rest(tally)
+        return f"Stopped: {count(tally.not_run, 'case')} did not run" + besides(tally)
     if tally.state == "nothing_checked":
-        return "Nothing was checked" + _rest(tally)
+        return "Nothing was checked" + besides(tally)
     if tally.state == "stale":
-        return _to_record(tally) + _rest(tally)
+        return _to_record(tally) + besides(tally)
     of_all = f"{tally.failed if tally.state == 'failed' else tally.passed:,} of {count(tally.total, 'case')}"
     if tally.state == "failed":
-        return f"{of_all} {'fails' if tally.failed == 1 else 'fail'}" + _rest(tally)
-    return f"{of_all} clear" + _rest(tally)
+        return f"{of_all} {'fails' if tally.failed == 1 else 'fail'}" + besides(tally)
+    return f"{of_all} clear" + besides(tally)
 
 
-def _rest(tally: Tally) -> str:
+def besides(tally: Tally) -> str:
     """What else is to be known before anybody takes a result for an all-clear."""
     failed = tally.failed if tally.state == "stale" else 0
     parts = [
