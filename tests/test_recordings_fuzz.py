@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dryfire_action.recordings.files import fix, look
 from dryfire_action.recordings.report import Report
 from dryfire_action.redact import REVIEW_RULES
-from dryfire_action.secret_review import text_lines
+from dryfire_action.review_report import text_lines
 from tests.corpus import places
 from tests.corpus.writers import WRITERS
 

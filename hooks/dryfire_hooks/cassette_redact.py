@@ -67,7 +67,7 @@ def _files(files: Sequence[str], fixing: bool) -> int:
         report, said = review.reviewed(reviewer, root, file, fixing=fixing)
         reports.append(report)
         notes += said
-    return _told(reports, notes, root, fixing)
+    return _told(reports, [*notes, *reviewer.baseline_notes(reports)], root, fixing)
 
 
 def _staged(files: Sequence[str], fixing: bool, everything: bool) -> int:
@@ -114,7 +114,7 @@ def _staged(files: Sequence[str], fixing: bool, everything: bool) -> int:
                     reports.append(reviewer.look(path, data))
                     if reports[-1].findings and _differs(place, data):
                         notes.append(f"{path}: this is the staged content; the file in the folder is another")
-            return _told(reports, notes, root, fixing)
+            return _told(reports, [*notes, *reviewer.baseline_notes(reports)], root, fixing)
     except NoRepository:
         return _files(files, fixing)
 
@@ -128,7 +128,7 @@ def _differs(place: str, data: bytes) -> bool:
 
 
 def _told(reports: Sequence[Report], notes: Sequence[str], root: str, fixing: bool) -> int:
-    from dryfire_action import secret_review as review
+    from dryfire_action import review_report as review
 
     code = review.exit_code(reports)
     lines = [line for report in reports for line in review.text_lines(report)]

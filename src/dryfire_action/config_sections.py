@@ -143,13 +143,21 @@ def read_ignore(node: Node | None, problems: Problems) -> tuple[IgnoreRule, ...]
 
 
 def read_redact(node: Node | None, problems: Problems) -> tuple[JsonObject, ...]:
-    """What ``redact:`` says: one map for each rule, ``{"rule": {...}}``, and each exception, ``{"allow": {...}}``."""
+    """What ``redact:`` says: one map for each rule, ``{"rule": {...}}``, and each exception, ``{"allow": {...}}``;
+    ``{"digest_key_env": "NAME"}`` where it names the variable with the key of digests.
+    """
     if node is None:
         return ()
-    keys = mapping(node, problems, ("rules", "allow"), what="redact")
+    keys = mapping(node, problems, ("rules", "allow", "digest_key_env"), what="redact")
     rules = sequence(keys["rules"], problems, "rules") if _set(keys, "rules") else ()
     allowed = sequence(keys["allow"], problems, "allow") if _set(keys, "allow") else ()
+    variable = text(named, problems, "digest_key_env") if (named := _set(keys, "digest_key_env")) else ""
+    if named is not None and variable and not _VARIABLE.match(variable):
+        hint = "Write the name of the environment variable that holds the key, never the key."
+        # The value is not repeated: it may be the key itself.
+        problems.add(named, "digest_key_env is no name of an environment variable", hint)
     return (
+        *([{"digest_key_env": variable}] if variable else ()),
         *({"rule": _redaction_rule(item, problems)} for item in rules),
         *({"allow": _allowance(item, problems)} for item in allowed),
     )

@@ -9,21 +9,28 @@ import json
 import os
 import stat
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from dryfire_action.recordings.files import Fixed, fix, look
 from dryfire_action.recordings.report import NotChecked, Report
 from dryfire_action.redact import REVIEW_RULES, Rules
+from dryfire_action.secret_baseline import (
+    BASELINE_FILE,
+    Baseline,
+    Entry,
+    entry_of,
+    read_baseline,
+    without_entries,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from dryfire_action.tree import Tree
 
-RULES_PAGE = "docs/reference/redaction-rules.md"
-EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOT_CHECKED = 0, 1, 2
-
 _CONFIG = "dryfire.yaml"
+_KEY_VARIABLE = "DRYFIRE_DIGEST_KEY"
+_MOST_NAMED = 5
 _LARGEST = 200_000_001
 # Folders that tools fill and nobody commits.
 _SKIPPED = frozenset(
@@ -32,31 +39,54 @@ _SKIPPED = frozenset(
 _OWN_FORMAT = b'"dryfire-cassette/'
 
 
+class _Settings(NamedTuple):
+    """What the nearest config says about redaction, and where it is, or would be."""
+
+    rules: Rules = REVIEW_RULES
+    key_variable: str = _KEY_VARIABLE
+    config: str = _CONFIG
+
+
 class Reviewer:
     """Reviews files of one repository under the rules of the `dryfire.yaml` nearest to each.
 
     `read` gives the bytes of a file of the repository, None where there is none; `tree` the same files for the reader
     of configs, made when a config has something to say about redaction. `today` is an ISO date, `key` that of the
-    digests of allowed values.
+    digests of allowed values; else it is read from the variable that the config names. Without `uses_baseline`
+    nothing counts as known.
     """
 
     def __init__(
-        self, read: Callable[[str], bytes | None], tree: Callable[[], Tree], *, today: str = "", key: str = ""
+        self,
+        read: Callable[[str], bytes | None],
+        tree: Callable[[], Tree],
+        *,
+        today: str = "",
+        key: str = "",
+        uses_baseline: bool = True,
     ) -> None:
         self.read = read
         self._tree = tree
         self._today = today or time.strftime("%Y-%m-%d", time.gmtime())
-        self._key = key or os.environ.get("DRYFIRE_DIGEST_KEY", "")
-        self._rules: dict[str, Rules] = {}
+        self._key = key
+        self._settings: dict[str, _Settings] = {}
+        self._baseline = None if uses_baseline else Baseline()
+        self._looked_at: set[str] = set()
 
     def look(self, path: str, data: bytes) -> Report:
         """What a file holds. `path` is its path in the repository."""
         rules = self.rules(path)
+        if path == BASELINE_FILE:
+            data = without_entries(data.decode("utf-8", "replace")).encode()
+        self._looked_at.add(path)
         return look(data, path, rules, passes=self._passes(path, rules))
 
     def fix(self, path: str, data: bytes) -> Fixed:
         """The file without what was found in it."""
         rules = self.rules(path)
+        self._looked_at.add(path)
+        if path == BASELINE_FILE:
+            return Fixed(data, self.look(path, data), Report())
         fixed = fix(data, path, rules, passes=self._passes(path, rules))
         if fixed.data == data or not is_own_cassette(data):
             return fixed
@@ -77,33 +107,102 @@ class Reviewer:
 
     def rules(self, path: str) -> Rules:
         """The rules for a file. Raises `SpecError` where its config is wrong."""
-        folder = path.rpartition("/")[0]
-        if folder not in self._rules:
-            self._rules[folder] = self._rules_in(folder)
-        return self._rules[folder]
+        return self._settings_in(path.rpartition("/")[0]).rules
 
-    def _rules_in(self, folder: str) -> Rules:
+    def key(self, path: str) -> str:
+        """The key of the digests that count for a file, "" where there is none."""
+        return self._key or os.environ.get(self.key_variable(path), "")
+
+    def key_variable(self, path: str) -> str:
+        """The environment variable that holds the key of a file's digests."""
+        return self._settings_in(path.rpartition("/")[0]).key_variable
+
+    def config(self, path: str) -> str:
+        """The config that counts for a file, or would."""
+        return self._settings_in(path.rpartition("/")[0]).config
+
+    def baseline(self) -> Baseline:
+        """What is known of old, from the file at the repository's root."""
+        if self._baseline is None:
+            data = self.read(BASELINE_FILE)
+            text = (data or b"").decode("utf-8", "replace")
+            self._baseline = read_baseline(text, self.key("")) if text else Baseline()
+        return self._baseline
+
+    def baseline_notes(self, reports: Iterable[Report]) -> Iterator[str]:
+        """What there is to say about the baseline after the files were reviewed."""
+        import shlex
+
+        from dryfire_action.visible import visible
+
+        known = self.baseline()
+        if not known.entries and not known.odd:
+            return
+        if known.odd:
+            yield f"{BASELINE_FILE}:{known.odd[0]}: no entry, so it counts for nothing"
+        if known.needs_key:
+            yield f"{BASELINE_FILE}: made with a key that is not set here: {self.key_variable('')}"
+            return
+        for report in reports:
+            for found in report.findings:
+                former = known.former_path(found.rule, found.value, self._is_there)
+                if former is not None:
+                    yield (
+                        f"{visible(found.file)}: known as {visible(former)}: "
+                        f"dryfire redact --write-baseline {shlex.quote(visible(found.file))}"
+                    )
+        over = known.over(self._looked_at, self._is_there)
+        if over:
+            files = ", ".join(dict.fromkeys(visible(entry.path) for entry in over[:_MOST_NAMED]))
+            more = " and more" if len(over) > _MOST_NAMED else ""
+            yield (
+                f"{BASELINE_FILE}: {len(over)} no longer needed ({files}{more}): "
+                f"dryfire redact --write-baseline PATH takes them out"
+            )
+
+    def new_baseline(self, findings: Iterable[tuple[str, str, str]]) -> list[Entry]:
+        """A baseline of these findings (path, rule, value) and of what the old one says about other files."""
+        data = self.read(BASELINE_FILE)
+        old = read_baseline((data or b"").decode("utf-8", "replace"))
+        key = self.key("")
+        kept = [e for e in old.entries if e.path not in self._looked_at and self._is_there(e.path)]
+        return sorted({*kept, *(entry_of(rule, value, path, key) for path, rule, value in findings)})
+
+    def _is_there(self, path: str) -> bool:
+        return self.read(path) is not None
+
+    def _settings_in(self, folder: str) -> _Settings:
+        if folder not in self._settings:
+            self._settings[folder] = self._read_settings(folder)
+        return self._settings[folder]
+
+    def _read_settings(self, folder: str) -> _Settings:
         config = f"{folder}/{_CONFIG}" if folder else _CONFIG
         data = self.read(config)
         if data is None:
-            return self.rules(folder) if folder else REVIEW_RULES
+            return self._settings_in(folder.rpartition("/")[0]) if folder else _Settings()
         if b"redact" not in data:
-            return REVIEW_RULES
+            return _Settings(config=config)
         from dryfire_action.config_file import load_config
-        from dryfire_action.redaction_settings import rules_with
+        from dryfire_action.redaction_settings import digest_key_variable, rules_with
 
-        return rules_with(load_config(self._tree(), config).redact, REVIEW_RULES)
+        said = load_config(self._tree(), config).redact
+        return _Settings(rules_with(said, REVIEW_RULES), digest_key_variable(said) or _KEY_VARIABLE, config)
 
     def _passes(self, path: str, rules: Rules) -> Callable[[str, str], bool]:
+        known = self.baseline()
+
         def passes(rule: str, value: str) -> bool:
-            if not rules.allow:
-                return False
-            return rules.allowance(rule, value, path=path, today=self._today, key=self._key) is not None
+            if rules.allow:
+                key = self.key(path)
+                if rules.allowance(rule, value, path=path, today=self._today, key=key) is not None:
+                    return True
+            return bool(known.entries) and known.knows(rule, value, path)
 
         return passes
 
 
-def reviewer_of(root: str) -> Reviewer:
+def reviewer_of(root: str, *, uses_baseline: bool = True) -> Reviewer:
     """A reviewer of the files below a folder as they are now."""
 
     def read(path: str) -> bytes | None:
@@ -123,7 +222,7 @@ def reviewer_of(root: str) -> Reviewer:
 
         return FolderTree(Path(root))
 
-    return Reviewer(read, tree)
+    return Reviewer(read, tree, uses_baseline=uses_baseline)
 
 
 def root_here() -> str:
@@ -141,9 +240,7 @@ def root_here() -> str:
 def reviewed(reviewer: Reviewer, root: str, file: str, *, fixing: bool = False) -> tuple[Report, list[str]]:
     """The report on one file, and with `fixing` what was done about it."""
     shown = file.replace(os.sep, "/").removeprefix("./")
-    inside = os.path.relpath(file, root).replace(os.sep, "/")
-    if inside.startswith("../"):
-        inside = shown
+    inside = path_in(root, file)
     try:
         if not stat.S_ISREG(os.lstat(file).st_mode):
             return _unread(shown, "a link, a folder or a device: only plain files are read"), []
@@ -165,6 +262,12 @@ def reviewed(reviewer: Reviewer, root: str, file: str, *, fixing: bool = False) 
         for left in fixed.left.findings
     ]
     return _as_seen(fixed.found, shown), notes
+
+
+def path_in(root: str, file: str) -> str:
+    """A file's path in the repository; outside of it, the path as it was given."""
+    inside = os.path.relpath(file, root).replace(os.sep, "/")
+    return file.replace(os.sep, "/").removeprefix("./") if inside.startswith("../") else inside
 
 
 def _write(file: str, data: bytes) -> None:
@@ -226,54 +329,3 @@ def walked(paths: Iterable[str]) -> Iterator[str]:
                 file = f"{folder}/{name}"
                 if not os.path.islink(file):  # noqa: PTH114
                     yield file
-
-
-def text_lines(report: Report) -> Iterator[str]:
-    """A report as lines for people: `file:line: path: rule: mask`."""
-    from dryfire_action.visible import visible
-
-    for finding in report.findings:
-        path, mask = visible(finding.path), visible(finding.mask)
-        yield f"{visible(finding.file)}:{finding.line}: {path}: {finding.rule}: {mask}"
-    for missed in report.not_checked:
-        where = f"{visible(missed.file)}:{missed.line}: {visible(missed.path)}"
-        yield f"{where}: {missed.rule}: not checked: {visible(missed.reason)}"
-
-
-def document(reports: Iterable[Report]) -> dict[str, Any]:
-    """Reports as the JSON of `dryfire redact --format json`."""
-    found = list(reports)
-    return {
-        "findings": [
-            {"file": f.file, "line": f.line, "path": f.path, "rule": f.rule, "mask": f.mask}
-            for report in found
-            for f in report.findings
-        ],
-        "not_checked": [
-            {"file": m.file, "path": m.path, "reason": m.reason, "rule": m.rule, "line": m.line}
-            for report in found
-            for m in report.not_checked
-        ],
-    }
-
-
-def exit_code(reports: Iterable[Report]) -> int:
-    """0 where all is clean, 1 where something was found, 2 where something was only not checked."""
-    found = list(reports)
-    if any(report.findings for report in found):
-        return EXIT_FINDINGS
-    return EXIT_NOT_CHECKED if any(report.not_checked for report in found) else EXIT_CLEAN
-
-
-def advice(reports: Iterable[Report], *, fixing: bool = False) -> Iterator[str]:
-    """What to do about what was found."""
-    found = list(reports)
-    rules = sorted({f.rule for report in found for f in report.findings})
-    missed = sorted({m.rule for report in found for m in report.not_checked})
-    if not rules and not missed:
-        return
-    yield ""
-    if rules and not fixing:
-        yield "Redact in place: dryfire redact --fix FILE. Whatever was pushed before must be revoked too."
-    yield from (f"  {rule}: {RULES_PAGE}#{rule}" for rule in (*rules, *missed))
-    yield "Known and meant to stay: an entry under redact: allow: in dryfire.yaml, with a reason."

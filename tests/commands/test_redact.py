@@ -143,3 +143,113 @@ def test_a_cassette_that_is_stale_loses_its_secrets_and_says_re_record(dryfire: 
         path for path in Path(".dryfire").rglob("*.json") if secret in path.read_text(encoding="utf-8")
     ]
     assert "damaged" not in dryfire("run").out
+
+
+class TestBaseline:
+    """Findings that were there before anybody looked."""
+
+    def test_what_is_known_does_not_block_and_what_is_new_does(self, dryfire: Dryfire) -> None:
+        file = write("tests/cassettes/old.json", {"x-api-key": KEY})
+        done = dryfire("redact", "--write-baseline", "tests")
+        assert (done.code, done.err) == (0, "")
+        assert ".dryfire/baseline.txt: 1 known finding in 1 file" in done.out
+        assert KEY not in Path(".dryfire/baseline.txt").read_text(encoding="utf-8")
+        assert Path(".dryfire/.gitattributes").read_text(encoding="utf-8") == "baseline.txt merge=union\n"
+        assert dryfire("redact", ".") == (0, "", "")
+        assert dryfire("redact", "--no-baseline", ".").code == 1
+        write("tests/cassettes/new.json", {"x-api-key": KEY})
+        done = dryfire("redact", ".")
+        assert done.code == 1 and "new.json" in done.out and "old.json" not in done.out
+        # What is known is not redacted, unless that is asked for.
+        assert dryfire("redact", "--fix", ".").code == 1
+        assert KEY in file.read_text(encoding="utf-8")
+        assert dryfire("redact", "--fix", "--no-baseline", ".").code == 1
+        assert KEY not in file.read_text(encoding="utf-8")
+
+    def test_it_holds_what_could_not_be_checked_too(self, dryfire: Dryfire) -> None:
+        write("a.json", '{"k": ')
+        assert dryfire("redact", "a.json").code == 2
+        dryfire("redact", "--write-baseline", "a.json")
+        assert dryfire("redact", ".") == (0, "", "")
+
+    def test_entries_that_are_over_are_told_and_taken_out(self, dryfire: Dryfire) -> None:
+        write("a/one.json", {"x-api-key": KEY})
+        write("a/two.json", {"x-api-key": KEY})
+        write("b/three.json", {"x-api-key": KEY})
+        dryfire("redact", "--write-baseline", ".")
+        write("a/one.json", {"x-api-key": "none"})
+        Path("a/two.json").unlink()
+        done = dryfire("redact", "a")
+        assert done.code == 0
+        assert ".dryfire/baseline.txt: 2 no longer needed (a/one.json, a/two.json): " in done.err
+        dryfire("redact", "--write-baseline", "a")
+        assert dryfire("redact", ".") == (0, "", "")
+        assert "b/three.json" in Path(".dryfire/baseline.txt").read_text(encoding="utf-8")
+
+    def test_a_rename_is_recognized(self, dryfire: Dryfire) -> None:
+        file = write("a/one.json", {"x-api-key": KEY})
+        dryfire("redact", "--write-baseline", ".")
+        file.rename("a/uno.json")
+        done = dryfire("redact", "a")
+        assert done.code == 1
+        assert "a/uno.json: known as a/one.json: dryfire redact --write-baseline a/uno.json" in done.err
+        dryfire("redact", "--write-baseline", "a/uno.json")
+        assert dryfire("redact", ".") == (0, "", "")
+
+    def test_the_key_of_the_digests_has_the_name_that_the_config_gives(
+        self, dryfire: Dryfire, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        write("dryfire.yaml", "version: 1\nredact: {digest_key_env: ACME_DIGEST_KEY}\n")
+        write("a/one.json", {"x-api-key": KEY})
+        monkeypatch.setenv("ACME_DIGEST_KEY", "the key of all of us")
+        dryfire("redact", "--write-baseline", ".")
+        assert dryfire("redact", ".") == (0, "", "")
+        monkeypatch.delenv("ACME_DIGEST_KEY")
+        done = dryfire("redact", ".")
+        assert done.code == 1
+        assert ".dryfire/baseline.txt: made with a key that is not set here: ACME_DIGEST_KEY" in done.err
+
+    def test_it_goes_with_no_fix(self, dryfire: Dryfire) -> None:
+        assert dryfire("redact", "--fix", "--write-baseline", ".").code == 2
+
+    def test_it_is_not_written_through_a_link(self, dryfire: Dryfire, tmp_path: Path) -> None:
+        write("a/one.json", {"x-api-key": KEY})
+        outside = tmp_path / "outside"
+        outside.mkdir()
+        Path(".dryfire").symlink_to(outside)
+        assert dryfire("redact", "--write-baseline", "a").code != 0
+        assert list(outside.iterdir()) == []
+
+    def test_nothing_found_is_no_baseline(self, dryfire: Dryfire) -> None:
+        write("a/one.json", {"a": 1})
+        assert dryfire("redact", "--write-baseline", ".").code == 0
+        assert not Path(".dryfire").exists()
+
+
+class TestAllowEntries:
+    """`--format allow` writes what can be pasted."""
+
+    def test_pasted_with_reasons_they_let_the_findings_pass(self, dryfire: Dryfire) -> None:
+        write("tests/cassettes/a [1].json", {"x-api-key": KEY, "twice": KEY})
+        write("tests/cassettes/b.json", '{"k": ')
+        done = dryfire("redact", "--format", "allow", "tests")
+        assert done.code == 1
+        assert KEY not in done.out
+        assert done.out.startswith("# dryfire.yaml, which is not there yet: fill in each reason.")
+        write("dryfire.yaml", done.out)
+        assert "reason" in dryfire("redact", "tests").err
+        write("dryfire.yaml", done.out.replace("reason: }", "reason: revoked in May}"))
+        assert dryfire("redact", "tests") == (0, "", "")
+        write("tests/cassettes/a [1].json", {"x-api-key": KEY[:-4] + "zzzz"})
+        assert dryfire("redact", "tests").code == 1
+
+    def test_each_goes_to_its_config(self, dryfire: Dryfire) -> None:
+        write("dryfire.yaml", "version: 1\n")
+        write("p/dryfire.yaml", "version: 1\n")
+        write("a.json", {"x-api-key": KEY})
+        write("p/a.json", {"x-api-key": KEY})
+        done = dryfire("redact", "--format", "allow", ".")
+        assert [line.split(":")[0] for line in done.out.splitlines() if line.startswith("#")] == [
+            "# dryfire.yaml",
+            "# p/dryfire.yaml",
+        ]

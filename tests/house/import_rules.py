@@ -30,7 +30,7 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(
         ["secret_provider_tokens", "secret_rule", "secret_rule_set", "secret_rules", "secret_search"], WORDS
     ),
-    **dict.fromkeys(["redaction_settings", "secret_shapes", "text_diff"], WORDS),
+    **dict.fromkeys(["redaction_settings", "secret_baseline", "secret_shapes", "text_diff"], WORDS),
     # engine: what happens; everything ambient is handed in
     **dict.fromkeys(
         ["ambient", "behaviour", "mocks", "checks", "playback", "retry", "agent", "causes", "spending"],
@@ -42,9 +42,11 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["providers", "recordings", "reports", "github", "git_tree"], EDGE),
     # assembly: engine and edges put together; the library's public face
     **dict.fromkeys(["runner", "case_run", "llm", "replay", "tracing", "pytest_plugin"], ASSEMBLY),
-    **dict.fromkeys(["base", "comparison", "explanation", "old_text", "run_comparison"], ASSEMBLY),
+    **dict.fromkeys(
+        ["base", "comparison", "explanation", "old_text", "run_comparison", "forecast"], ASSEMBLY
+    ),
     **dict.fromkeys(["before_recording", "housekeeping", "rehearsal", "rehoming", "rekey"], ASSEMBLY),
-    **dict.fromkeys(["merge_conflicts", "status"], ASSEMBLY),
+    **dict.fromkeys(["merge_conflicts", "result_merge", "status"], ASSEMBLY),
     **dict.fromkeys(
         ["cassette_redaction", "secret_history", "secret_review", "staged", "staged_passthrough"], ASSEMBLY
     ),
@@ -74,10 +76,16 @@ PART_OF = {
     "git_process": "git_tree",
     "globs": "tree",
     "line_alignment": "text_diff",
+    "merged_causes": "result_merge",
+    "merged_command": "result_merge",
+    "merged_shards": "result_merge",
+    "merged_suites": "result_merge",
+    "result_file": "result_merge",
     "named_characters": "text_diff",
     "known_suites": "suite_file",
     "node": "yaml_io",
     "recorder": "playback",
+    "review_report": "secret_review",
     "references": "suite_file",
     "replay_cassette": "replay",
     "replay_providers": "replay",

@@ -1,0 +1,111 @@
+"""How a review of files for secrets is told: lines for people, JSON for programs, and entries to paste."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from dryfire_action.recordings.report import Report
+
+RULES_PAGE = "docs/reference/redaction-rules.md"
+EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOT_CHECKED = 0, 1, 2
+
+# From so many findings on they are more likely an old repository than a slip.
+_MANY = 4
+_WILD = re.compile(r"[*?[]")
+
+
+def text_lines(report: Report) -> Iterator[str]:
+    """A report as lines for people: `file:line: path: rule: mask`."""
+    from dryfire_action.visible import visible
+
+    for finding in report.findings:
+        path, mask = visible(finding.path), visible(finding.mask)
+        yield f"{visible(finding.file)}:{finding.line}: {path}: {finding.rule}: {mask}"
+    for missed in report.not_checked:
+        where = f"{visible(missed.file)}:{missed.line}: {visible(missed.path)}"
+        yield f"{where}: {missed.rule}: not checked: {visible(missed.reason)}"
+
+
+def document(reports: Iterable[Report]) -> dict[str, Any]:
+    """Reports as the JSON of `dryfire redact --format json`."""
+    found = list(reports)
+    return {
+        "findings": [
+            {"file": f.file, "line": f.line, "path": f.path, "rule": f.rule, "mask": f.mask}
+            for report in found
+            for f in report.findings
+        ],
+        "not_checked": [
+            {"file": m.file, "path": m.path, "reason": m.reason, "rule": m.rule, "line": m.line}
+            for report in found
+            for m in report.not_checked
+        ],
+    }
+
+
+def exit_code(reports: Iterable[Report]) -> int:
+    """0 where all is clean, 1 where something was found, 2 where something was only not checked."""
+    found = list(reports)
+    if any(report.findings for report in found):
+        return EXIT_FINDINGS
+    return EXIT_NOT_CHECKED if any(report.not_checked for report in found) else EXIT_CLEAN
+
+
+def advice(reports: Iterable[Report], *, fixing: bool = False) -> Iterator[str]:
+    """What to do about what was found."""
+    found = list(reports)
+    rules = sorted({f.rule for report in found for f in report.findings})
+    missed = sorted({m.rule for report in found for m in report.not_checked})
+    if not rules and not missed:
+        return
+    yield ""
+    if rules and not fixing:
+        yield "Redact in place: dryfire redact --fix FILE. Whatever was pushed before must be revoked too."
+    yield from (f"  {rule}: {RULES_PAGE}#{rule}" for rule in (*rules, *missed))
+    if fixing:
+        return
+    yield (
+        "Known and meant to stay: an entry under redact: allow: in dryfire.yaml, with a reason; "
+        "dryfire redact --format allow FILE writes it."
+    )
+    if sum(len(report.findings) for report in found) >= _MANY:
+        yield "All of this is old, and only new secrets shall block: dryfire redact --write-baseline PATH."
+
+
+def allow_entries(
+    reports: Iterable[Report],
+    place_of: Callable[[str], tuple[str, str, bool]],
+    digest_of: Callable[[str, str], str],
+) -> Iterator[str]:
+    """Entries for `dryfire.yaml` that let these findings pass, as lines of YAML. The reasons are left to fill in.
+
+    `place_of` gives for a file its path in the repository, the config that counts for it, and whether that is there;
+    `digest_of` the digest of a value for such a path.
+    """
+    entries: dict[tuple[str, bool], dict[str, None]] = {}
+    for report in reports:
+        for found in report.findings:
+            path, config, there = place_of(found.file)
+            line = f"rule: {found.rule}, path: {_pattern(path)}, digest: {json.dumps(digest_of(found.value, path))}"
+            entries.setdefault((config, there), {})[line] = None
+        for missed in report.not_checked:
+            path, config, there = place_of(missed.file)
+            entries.setdefault((config, there), {})[f"rule: {missed.rule}, path: {_pattern(path)}"] = None
+    for (config, there), lines in sorted(entries.items()):
+        missing = "" if there else ", which is not there yet"
+        yield f"# {config}{missing}: fill in each reason. What is real must be revoked first."
+        if not there:
+            yield "version: 1"
+        yield "redact:"
+        yield "  allow:"
+        yield from (f"    - {{{line}, reason: }}" for line in lines)
+
+
+def _pattern(path: str) -> str:
+    """A path as a pattern that fits it alone."""
+    return json.dumps(_WILD.sub(lambda found: f"[{found[0]}]", path), ensure_ascii=False)
