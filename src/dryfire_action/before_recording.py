@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from dryfire_action.cassette import Cassette
     from dryfire_action.fingerprint import IgnoreRule
+    from dryfire_action.rehoming import Move
     from dryfire_action.suite import Case, Mode, Suite
 
 REKEYED = "its digests follow the ignore rules in force now; no answer changed"
@@ -53,12 +55,37 @@ def settle(
     return found
 
 
+def moves_to_come(
+    chosen: Sequence[tuple[Suite, Case]], mode: Mode | None, root: Path, model: str | None = None
+) -> dict[str, Cassette]:
+    """The recordings that ``settle`` would move, finished and unfinished, by the path they go to. Nothing is moved."""
+    replayed = replayed_cases(chosen).values()
+    recording = [(suite, case) for suite, case in replayed if _mode(suite, mode) in ("auto", "record")]
+    with suppress(DryfireError):
+        moves, _ = _moves(recording, chosen, root, model)
+        return {move.target: move.cassette for move in moves}
+    return {}
+
+
 def _moved(
     recording: Iterable[tuple[Suite, Case]],
     chosen: Iterable[tuple[Suite, Case]],
     root: Path,
     model: str | None,
 ) -> dict[str, str]:
+    moves, homeless = _moves(recording, chosen, root, model)
+    if moves:
+        carry_out(Plan(moves), root)
+    return {homeless[move.target]: f"the recording of {move.was} was moved here" for move in moves}
+
+
+def _moves(
+    recording: Iterable[tuple[Suite, Case]],
+    chosen: Iterable[tuple[Suite, Case]],
+    root: Path,
+    model: str | None,
+) -> tuple[tuple[Move, ...], dict[str, str]]:
+    """What is to be moved, and the path of the cassette that each of the homeless files belongs to."""
     tree = FolderTree(root, limit=SIZE_LIMIT)
     homeless: dict[str, str] = {}
     folders = set()
@@ -68,10 +95,8 @@ def _moved(
             homeless |= {path: path, partial_path(suite.config.cassettes, path): path}
             folders.add(suite.config.cassettes)
     if not homeless or not _strangers(chosen, tree, folders):
-        return {}
-    moves = tuple(move for move in plan(root, now=0.0).moves if move.target in homeless)
-    carry_out(Plan(moves), root)
-    return {homeless[move.target]: f"the recording of {move.was} was moved here" for move in moves}
+        return (), {}
+    return tuple(move for move in plan(root, now=0.0).moves if move.target in homeless), homeless
 
 
 def _strangers(chosen: Iterable[tuple[Suite, Case]], tree: FolderTree, folders: set[str]) -> bool:

@@ -84,7 +84,7 @@ async def run_case(case: Case, config: Config, mode: Mode, around: Surroundings)
     try:
         if not basis.cassette:
             return await _live(case, config, around, basis)
-        shelf = _shelf(case, config, around, basis.cassette)
+        shelf = shelf_of(case, config, around, basis.cassette)
         if mode == "replay":
             return await _replayed(shelf, around, basis)
         return await _recorded(shelf, mode, around, basis)
@@ -98,7 +98,8 @@ async def run_case(case: Case, config: Config, mode: Mode, around: Surroundings)
         return replace(basis, error=error.message, remedy=error.remedy, error_exit=error.exit_code)
 
 
-def _shelf(case: Case, config: Config, around: Surroundings, path: str) -> Shelf:
+def shelf_of(case: Case, config: Config, around: Surroundings, path: str) -> Shelf:
+    """Where the recording of ``case`` lies, ``path``, and by which rules it is made."""
     return Shelf(
         case=case,
         config=config,

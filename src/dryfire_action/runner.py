@@ -157,7 +157,7 @@ async def _run_all(
         for number, (suite, case) in waiting:
             if stopped:
                 return
-            result = await _guarded(suite, case, _mode(suite, options), around)
+            result = await _guarded(suite, case, mode_of(suite, options), around)
             if result is None:
                 stopped = True
                 return
@@ -199,20 +199,21 @@ async def _guarded(suite: Suite, case: Case, mode: Mode, around: Surroundings) -
 
 
 def _settled(chosen: Sequence[tuple[Suite, Case]], options: RunOptions, root: Path) -> dict[str, str]:
-    if all(_mode(suite, options) in ("replay", "off") for suite, _ in chosen):
+    if all(mode_of(suite, options) in ("replay", "off") for suite, _ in chosen):
         return {}
     from dryfire_action.before_recording import settle
 
     return settle(chosen, options.mode, root, options.model)
 
 
-def _mode(suite: Suite, options: RunOptions) -> Mode:
+def mode_of(suite: Suite, options: RunOptions) -> Mode:
+    """The mode that the cases of ``suite`` are run in."""
     return options.mode or suite.config.mode or "replay"
 
 
 def _waits(suite: Suite, case: Case, options: RunOptions) -> bool:
     """Whether anything but a recording may answer: a provider, a script with its waits, or real code."""
-    if _mode(suite, options) != "replay":
+    if mode_of(suite, options) != "replay":
         return True
     if case.passthrough_rule is not None:
         return options.passthrough == "run"

@@ -66,6 +66,34 @@ def test_a_limit_on_calls_stops_cleanly_and_says_how_to_go_on(dryfire: Dryfire) 
     assert (refused.code, "-1 is less than 0" in refused.err) == (2, True)
 
 
+def test_a_dry_run_says_what_recording_takes_and_leaves_no_file(dryfire: Dryfire) -> None:
+    project.make(_here())
+    before = sorted(_here().rglob("*"))
+    told = dryfire("run", "--cassette-mode", "auto", "--dry-run")
+    assert (told.code, told.err) == (0, "")
+    assert "2 calls, scripted" in told.out
+    assert "\n2 cases: 3 calls\n" in told.out
+    assert sorted(_here().rglob("*")) == before
+    refused = dryfire("run", "--dry-run", "--json-out", "r.json")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--dry-run writes no file" in refused.err
+    assert dryfire("run", "--dry-run", "--filter", "nothing like it").code == 2
+    assert sorted(_here().rglob("*")) == before
+
+
+def test_a_dry_run_names_the_key_that_is_missing(dryfire: Dryfire, monkeypatch: pytest.MonkeyPatch) -> None:
+    suite = project.make(_here())
+    suite.write_text(
+        suite.read_text(encoding="utf-8").replace("provider: fake", "provider: anthropic"), encoding="utf-8"
+    )
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    told = dryfire("run", "--cassette-mode", "auto", "--dry-run")
+    assert "2 cases: at least 2 calls\n" in told.out
+    assert "note: ANTHROPIC_API_KEY is not set: cases that call anthropic would be skipped\n" in told.out
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "x")
+    assert "not set" not in dryfire("run", "--cassette-mode", "auto", "--dry-run").out
+
+
 def test_a_replay_loads_no_event_loop_and_nothing_that_starts_processes(
     dryfire: Dryfire, monkeypatch: pytest.MonkeyPatch
 ) -> None:

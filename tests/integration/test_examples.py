@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dryfire_action.cli import main
+from dryfire_action.spending import Spending
 from tests.house.repository import ROOT, tracked
 
 if TYPE_CHECKING:
@@ -87,6 +89,37 @@ def test_recording_again_leaves_every_byte(shop: Path, tmp_path: Path, mode: str
     result = ran(tmp_path / "result.json", "--cassette-mode", mode)
     assert result["exit_code"] == 0
     assert recordings(shop) == recordings(SHOP)
+
+
+EDITS = {
+    "nothing": (),
+    "a prompt": ("prompts/support.md", "up to 30 days after delivery", "up to 14 days after delivery"),
+    "a mock": ("evals/refunds.eval.yaml", "waiting: 2", "waiting: 5"),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("mode", ["record", "auto", "off", "replay"])
+def test_a_dry_run_foresees_the_calls_of_the_run_and_writes_nothing(
+    shop: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], mode: str, edit: str
+) -> None:
+    if EDITS[edit]:
+        name, old, new = EDITS[edit]
+        (shop / name).write_text(
+            (shop / name).read_text(encoding="utf-8").replace(old, new), encoding="utf-8"
+        )
+    before = {path: path.read_bytes() for path in shop.rglob("*") if path.is_file()}
+    assert main(["run", "--cassette-mode", mode, "--dry-run"]) == 0
+    told = re.search(r"^20 cases: ([\d,]+) calls?$", capsys.readouterr().out, re.MULTILINE)
+    assert told is not None
+    assert {path: path.read_bytes() for path in shop.rglob("*") if path.is_file()} == before
+    made: list[int] = []
+    count = Spending.asked
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Spending, "asked", lambda self: (made.append(1), count(self))[1])
+        ran(tmp_path / "result.json", "--cassette-mode", mode)
+    assert int(told[1]) == len(made)
+    assert bool(made) == (mode != "replay")
 
 
 def test_recording_from_nothing_holds_the_same_answers(shop: Path, tmp_path: Path) -> None:

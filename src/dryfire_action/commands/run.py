@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dryfire_action import console
 from dryfire_action.commands import report_files, selection
 from dryfire_action.commands.arguments import at_least, one_of
-from dryfire_action.errors import EXIT_INTERRUPTED, EXIT_USAGE, DryfireError, UsageError
+from dryfire_action.errors import EXIT_INTERRUPTED, EXIT_PASSED, EXIT_USAGE, DryfireError, UsageError
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -35,6 +35,7 @@ the base:
 examples:
   dryfire run                                            replay everything that dryfire.yaml names
   dryfire run evals/refunds.eval.yaml --filter late      some cases of one file
+  dryfire run --cassette-mode auto --dry-run             what re-recording would take
   dryfire run --cassette-mode auto                       re-record only what is stale
   dryfire run --json-out result.json --show names        a file for other programs, without any text
   dryfire run --markdown-out "$GITHUB_STEP_SUMMARY"      the summary of a job
@@ -82,6 +83,11 @@ def arguments(parser: Parser) -> None:
         type=at_least(0),
         help="stop before the next live call once they have taken N tokens",
     )
+    add(
+        "--dry-run",
+        action="store_true",
+        help="say how many calls the run would make, and of about how many tokens; nothing is asked or written",
+    )
     add("--allow-skipped", action="store_true", help="cases without a key do not fail the run")
     add("--allow-empty", action="store_true", help="a run that checks nothing does not fail")
     report_files.add_options(parser)
@@ -100,6 +106,8 @@ def arguments(parser: Parser) -> None:
 
 def execute(args: Namespace) -> int:
     """Run the selected cases, write the report files, print the report."""
+    if args.dry_run:
+        return _forecast(args)
     files = report_files.prepared(args)
     try:
         # The environment counts only where nothing is recorded and nothing is replayed.
@@ -117,6 +125,30 @@ def execute(args: Namespace) -> int:
     written = files.write(results, root=chosen.root, exit_code=code)
     _print(args, results, code, chosen)
     return code if written or code else EXIT_USAGE
+
+
+def _forecast(args: Namespace) -> int:
+    """Print what the run would ask, and do nothing."""
+    from dryfire_action.forecast import forecast
+    from dryfire_action.providers import unset_key
+    from dryfire_action.reports.forecast import render
+
+    named = report_files.asked(args)
+    if named:
+        raise UsageError(f"--dry-run writes no file, so {' and '.join(named)} cannot be given with it")
+    environ = os.environ if args.cassette_mode == "off" else None
+    chosen = selection.load(args.paths, model=args.model, environ=environ)
+    _check_names(args, chosen)
+    found = forecast(chosen.suites, _options(args, chosen.cwd), root=chosen.root)
+    configs = {suite.name: suite.config for suite in chosen.suites}
+    unset = {}
+    for one in found.cases:
+        if one.calls and (
+            variable := unset_key(one.case.provider, configs[one.case.suite].providers, os.environ)
+        ):
+            unset[one.case.provider] = variable
+    console.show(render(found, unset=unset, shown_path=chosen.shown), os.environ)
+    return EXIT_PASSED if found.cases or args.allow_empty else EXIT_USAGE
 
 
 def _options(args: Namespace, cwd: str) -> RunOptions:

@@ -67,6 +67,12 @@ def make_provider(
     return _model(endpoint.family)(endpoint, key, endpoint.address(environ), read)
 
 
+def unset_key(name: str, providers: Mapping[str, ProviderEntry], environ: Mapping[str, str]) -> str:
+    """The variable that a live call of the provider ``name`` needs and ``environ`` lacks; "" where it lacks none."""
+    endpoint = endpoints(providers).get(name)
+    return endpoint.key if endpoint and not environ.get(endpoint.key, "").strip() else ""
+
+
 def _model(family: Family) -> type[LiveModel]:
     if family == "messages":
         from dryfire_action.providers.anthropic import AnthropicModel
