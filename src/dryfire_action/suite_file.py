@@ -37,6 +37,10 @@ _MANY_WARNINGS = 200
 _SUITE_ONLY = dict.fromkeys(
     ("provider", "system", "tools", "tags"), "It belongs to the suite, not to a case."
 )
+# What one run can look at in well under a minute. Who writes a pull request must not keep a machine busy for an hour.
+MAX_CASES = 10_000
+MAX_CASES_OF_ALL = 50_000
+
 _CASE_ONLY = dict.fromkeys(("input", "expect", "script"), "It belongs into a case.")
 
 
@@ -109,6 +113,7 @@ class _Loading:
         self.configs = configs
         self.environ = environ
         self.model = model
+        self.cases = 0
         self._references: dict[str | None, References] = {}
         self._names: dict[tuple[str | None, str], Place] = {}
 
@@ -198,8 +203,18 @@ class _SuiteReading:
         )
 
     def _cases(self, node: Node) -> tuple[Case, ...]:
+        items = sequence(node, self.problems, "cases")
+        self.loading.cases += len(items)
+        if len(items) > MAX_CASES:
+            what = f"the suite has {len(items):,} cases, and the limit is {MAX_CASES:,}"
+            self.problems.add(node, what, "Split it.", at=node.home)
+            return ()
+        if self.loading.cases > MAX_CASES_OF_ALL:
+            what = f"with this suite there are more than {MAX_CASES_OF_ALL:,} cases"
+            self.problems.add(node, what, "Name fewer suites at once.", at=node.home)
+            return ()
         names: dict[str, Place] = {}
-        return tuple(self._case(item, names) for item in sequence(node, self.problems, "cases"))
+        return tuple(self._case(item, names) for item in items)
 
     def _case(self, node: Node, names: dict[str, Place]) -> Case:
         problems = self.problems
