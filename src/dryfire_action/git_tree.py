@@ -70,7 +70,7 @@ class CommitTree:
         _refuse(entry, path)
         return entry.oid
 
-    def files(self, folder: str = "", *, hidden: bool = False) -> Iterator[str]:
+    def files(self, folder: str = "", *, hidden: bool = False, odd: bool = False) -> Iterator[str]:
         """The paths of all files in ``folder`` and below; see ``Tree.files``."""
         start = inside(folder) if folder else ""
         oid = self._root()
@@ -83,7 +83,7 @@ class CommitTree:
         while waiting:
             oid, prefix = waiting.pop()
             for name, entry in self._entries(oid).items():
-                if name == ".git" or entry.mode in (_LINK, _SUBMODULE):
+                if name == ".git" or entry.mode == _SUBMODULE or (entry.mode == _LINK and not odd):
                     continue
                 if entry.mode != _FOLDER:
                     yield prefix + name
@@ -145,11 +145,11 @@ class IndexTree:
         _refuse(entry, path)
         return entry.oid
 
-    def files(self, folder: str = "", *, hidden: bool = False) -> Iterator[str]:
+    def files(self, folder: str = "", *, hidden: bool = False, odd: bool = False) -> Iterator[str]:
         """The paths of all files in ``folder`` and below; see ``Tree.files``."""
         prefix = f"{inside(folder)}/" if folder else ""
         for path, entry in self._entries().items():
-            if not path.startswith(prefix) or entry.mode in (_LINK, _SUBMODULE):
+            if not path.startswith(prefix) or entry.mode == _SUBMODULE or (entry.mode == _LINK and not odd):
                 continue
             above = path[len(prefix) :].split("/")[:-1]
             if hidden or not any(part.startswith(".") for part in above):

@@ -50,7 +50,7 @@ def matching(tree: Tree, pattern: str, base: str = "") -> tuple[str, ...]:
     parts = path.split("/")
     fixed = list(takewhile(lambda part: not _MAGIC.search(part), parts[:-1]))
     hidden = any(part.startswith(".") for part in parts[len(fixed) :])
-    files = tree.files("/".join(fixed), hidden=hidden)
+    files = tree.files("/".join(fixed), hidden=hidden, odd=True)
     found = sorted(file for file in files if _names(file, parts))
     if found:
         return tuple(found)

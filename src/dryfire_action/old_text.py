@@ -252,9 +252,9 @@ class _Noting:
         self.reads[path] = _oid(self._tree, path)
         return self._tree.read(path)
 
-    def files(self, folder: str = "", *, hidden: bool = False) -> Iterator[str]:
+    def files(self, folder: str = "", *, hidden: bool = False, odd: bool = False) -> Iterator[str]:
         """See ``Tree.files``."""
-        return self._tree.files(folder, hidden=hidden)
+        return self._tree.files(folder, hidden=hidden, odd=odd)
 
 
 def _load(tree: CommitTree, path: str) -> _Loaded:

@@ -95,6 +95,6 @@ class _OneFile:
     def read(self, path: str) -> bytes | None:
         return self._content if path == self._path else None
 
-    def files(self, folder: str = "", *, hidden: bool = False) -> Iterator[str]:
+    def files(self, folder: str = "", *, hidden: bool = False, odd: bool = False) -> Iterator[str]:  # noqa: ARG002
         if self._path.startswith(f"{folder}/" if folder else "") and hidden:
             yield self._path

@@ -45,11 +45,11 @@ class Tree(Protocol):
         """The content of a file, None where there is none. Raises ``TreeError``."""
         ...
 
-    def files(self, folder: str = "", *, hidden: bool = False) -> Iterator[str]:
+    def files(self, folder: str = "", *, hidden: bool = False, odd: bool = False) -> Iterator[str]:
         """The paths of all files in ``folder`` and below, in no particular order.
 
-        Links and ``.git`` are left out, and so are folders below ``folder`` whose names begin with a dot,
-        unless ``hidden``.
+        ``.git`` is left out, and so are folders below ``folder`` whose names begin with a dot, unless ``hidden``.
+        Links, pipes and devices are left out unless they are asked for as ``odd``, to be refused by name when read.
         """
         ...
 
@@ -82,7 +82,7 @@ class FolderTree:
         except OSError as error:
             raise TreeError(path, f"cannot be read: {error.strerror or error}") from None
 
-    def files(self, folder: str = "", *, hidden: bool = False) -> Iterator[str]:
+    def files(self, folder: str = "", *, hidden: bool = False, odd: bool = False) -> Iterator[str]:
         """The paths of all regular files in ``folder`` and below; see ``Tree.files``."""
         start = inside(folder) if folder else ""
         place = self.root
@@ -98,13 +98,13 @@ class FolderTree:
             except OSError:
                 continue
             for entry in entries:
-                if entry.name == ".git" or entry.is_symlink():
+                if entry.name == ".git":
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     if entry.name.startswith(".") and not hidden:
                         continue
                     waiting.append((Path(entry.path), f"{prefix}{entry.name}/"))
-                elif entry.is_file(follow_symlinks=False):
+                elif odd or entry.is_file(follow_symlinks=False):
                     yield prefix + entry.name
 
     def _content(self, file: Path, path: str) -> bytes:
