@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dryfire_action.errors import Place
     from dryfire_action.field_changes import FieldChange
     from dryfire_action.messages import JsonValue, Usage
+    from dryfire_action.redact import Rules
 
 TurnOutcome = Literal["replayed", "recorded", "live", "stale", "missing", "failed", "not_reached"]
 State = Literal["clear", "shrunk", "skipped", "failed", "stale", "nothing_checked", "stopped"]
@@ -160,7 +161,8 @@ class Results:
 
     ``base`` is the commit that was compared with, ``no_longer_replayed`` what it replays and this does not,
     ``behaviour`` what its recordings did otherwise; ``not_compared`` says why there was no comparison where one was
-    asked for. Both lists are None where nothing was compared.
+    asked for. Both lists are None where nothing was compared. By ``rules`` (None: those of the table) is redacted what
+    leaves the machine.
     """
 
     suites: tuple[SuiteResult, ...]
@@ -180,6 +182,7 @@ class Results:
     no_longer_replayed: tuple[NoLongerReplayed, ...] | None = None
     behaviour: tuple[BehaviourChange, ...] | None = None
     warnings: tuple[str, ...] = ()
+    rules: Rules | None = None
 
     @property
     def cases(self) -> Iterator[CaseResult]:

@@ -10,6 +10,7 @@ from dryfire_action.case_run import Surroundings, run_case
 from dryfire_action.cassette_file import SIZE_LIMIT
 from dryfire_action.causes import StaleRun, causes_of
 from dryfire_action.errors import EXIT_USAGE, LimitReached
+from dryfire_action.redaction_settings import team_rules
 from dryfire_action.rerecording import rerecord_command
 from dryfire_action.results import CaseResult, Results, SuiteResult
 from dryfire_action.retry import RetryPolicy
@@ -119,6 +120,7 @@ def run_suites(
             *(warning for suite in suites for warning in suite.warnings),
             *_why_empty(suites, options, chosen),
         ),
+        rules=team_rules(suite.config for suite in suites),
     )
 
 

@@ -59,11 +59,18 @@ class ReportFiles:
         """Write them all; whether that succeeded. What stands in the way is told on stderr."""
         if not self.paths:
             return True
+        from dryfire_action.patterns import PatternTimeout
         from dryfire_action.reports import result_json
 
-        document = result_json.document(
-            results, commit=_commit(root), show=self.show, exit_code=exit_code, problems=problems
-        )
+        try:
+            document = result_json.document(
+                results, commit=_commit(root), show=self.show, exit_code=exit_code, problems=problems
+            )
+        except PatternTimeout as error:
+            # Of a text that could not be searched for secrets nothing is written.
+            console.err(f"dryfire: a rule under redact: in dryfire.yaml: {error.message}\n")
+            self.refuse(error, results.mode)
+            return False
         done = [self._written(option, path, document) for option, path in self.paths.items()]
         return all(done)
 

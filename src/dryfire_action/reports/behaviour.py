@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dryfire_action.behaviour import KINDS
 from dryfire_action.reports.lines import line
+from dryfire_action.reports.redaction import redacted
 from dryfire_action.reports.result_json import behaviour_document, gone_document
 from dryfire_action.visible import cut, visible
 
@@ -73,13 +74,14 @@ def document(
     show: Show,
 ) -> dict[str, Any]:
     """The comparison as a JSON value. Texts and arguments are there only under ``show`` ``all``."""
-    return {
+    found = {
         "format": FORMAT,
         "base": base,
         "changes": [behaviour_document(change, show) for change in changes],
         "no_longer_replayed": [gone_document(one) for one in gone],
         **{what.replace(" ", "_"): list(ids) for what, ids in others.items()},
     }
+    return redacted(found)
 
 
 def _has(changes: Sequence[BehaviourChange], kind: Kind) -> bool:

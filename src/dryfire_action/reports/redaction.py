@@ -33,8 +33,8 @@ def redacted(document: Mapping[str, Any], rules: Rules = DEFAULT_RULES) -> dict[
 
     Raises ``PatternTimeout`` where a team's rule takes too long.
     """
-    search = _Search(rules, taken=set(_marks(document)))
-    return {key: search.of(value, key) for key, value in document.items()}
+    found: dict[str, Any] = _Search(rules, taken=set(_marks(document))).of(dict(document), None)
+    return found
 
 
 class _Search:

@@ -12,7 +12,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from dryfire_action.messages import NO_USAGE
-from dryfire_action.redact import redact_text
+from dryfire_action.redact import DEFAULT_RULES
+from dryfire_action.reports.redaction import redacted
 from dryfire_action.reports.shown import (
     PROVIDER_FAILED,
     may_hide,
@@ -22,7 +23,6 @@ from dryfire_action.reports.shown import (
 )
 from dryfire_action.results import cost_of, counts
 from dryfire_action.text_diff import as_text
-from dryfire_action.visible import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from dryfire_action.results import CaseResult, Results, RunResult, SuiteResult, TurnResult, Verdict
 
 FORMAT = "dryfire-result/1"
-_MOST_CHARACTERS = 20_000
 
 
 def document(
@@ -49,17 +48,19 @@ def document(
     """The result file as a value. ``problems`` are why nothing could be run, where that is so.
 
     ``show`` says how much text it holds: ``names`` only names, ``prompts`` also what the suites say, ``all`` also
-    answers, arguments and results. ``no_longer_replayed`` and ``behaviour`` are null where nothing was compared.
+    answers, arguments and results. ``no_longer_replayed`` and ``behaviour`` are null where nothing was compared. Every
+    text in it is redacted, by the rules that ``results`` brings. Raises ``PatternTimeout`` for one that takes too long.
     """
     cases = tuple(results.cases)
-    return {
+    found = {
         "format": FORMAT,
         "exit_code": exit_code,
         "state": "stopped" if problems else results.state,
         "commit": commit,
         "base": results.base,
         "not_compared": _text(results.not_compared),
-        "shard": None,
+        "shard": results.shard or None,
+        "elsewhere": results.elsewhere,
         "mode": results.mode,
         "show": show,
         "complete": results.complete,
@@ -71,7 +72,7 @@ def document(
         "history": _text(results.history),
         "suites": [_suite(suite, show) for suite in results.suites],
         "not_checked": [
-            {"case": case.id, "reason": case.outcome, "text": _safe(case.error)}
+            {"case": case.id, "reason": case.outcome, "text": case.error}
             for case in cases
             if case.outcome in ("excluded", "skipped")
         ],
@@ -80,8 +81,9 @@ def document(
         "behaviour": _each(lambda change: behaviour_document(change, show), results.behaviour),
         "rerecord": _rerecord(results),
         "problems": [_problem(problem, show) for problem in problems],
-        "warnings": [_safe(warning) for warning in (results.stopped, *results.warnings) if warning],
+        "warnings": [warning for warning in (results.stopped, *results.warnings) if warning],
     }
+    return redacted(found, results.rules or DEFAULT_RULES)
 
 
 def text(found: Mapping[str, Any]) -> str:
@@ -114,7 +116,7 @@ def _case(case: CaseResult, show: Show) -> dict[str, Any]:
         "scripted": case.scripted,
         "passed_runs": case.passed_runs,
         "require_pass_rate": case.require_pass_rate,
-        "notices": [_safe(notice) for notice in case.notices],
+        "notices": list(case.notices),
         **_place(case.place),
         "assertions": [_assertion(verdict, show) for verdict in (shown.verdicts if shown else ())],
         "runs": [_run(run, show) for run in case.runs],
@@ -155,11 +157,11 @@ def _assertion(verdict: Verdict, show: Show) -> dict[str, Any]:
     actual = verdict.actual if may_tell_actual(verdict.kind, show) else None
     return {
         "kind": verdict.kind,
-        "description": verdict.kind if show == "names" else _safe(verdict.description),
+        "description": verdict.kind if show == "names" else verdict.description,
         "passed": verdict.passed,
         "message": _text(message),
-        "expected": None if show == "names" else _value(verdict.expected),
-        "actual": _value(actual),
+        "expected": None if show == "names" else verdict.expected,
+        "actual": actual,
         **_place(verdict.place),
     }
 
@@ -204,8 +206,8 @@ def _difference(difference: Difference, show: Show) -> dict[str, Any]:
         "run": difference.run,
         "turn": difference.turn,
         "what": difference.what,
-        "before": _value(difference.before) if shown else None,
-        "after": _value(difference.after) if shown else None,
+        "before": difference.before if shown else None,
+        "after": difference.after if shown else None,
     }
 
 
@@ -228,7 +230,7 @@ def _problem(problem: Problem, show: Show) -> dict[str, Any]:
         "file": problem.place.file or None,
         "line": problem.place.line if problem.place.file else None,
         "column": problem.place.column if problem.place.file else None,
-        "message": problem.slug if show == "names" else _safe(problem.message),
+        "message": problem.slug if show == "names" else problem.message,
         "hint": None if show == "names" else _text(problem.hint),
     }
 
@@ -243,23 +245,4 @@ def _place(place: Place | None) -> dict[str, Any]:
 
 
 def _text(text: str) -> str | None:
-    return _safe(text) if text else None
-
-
-def _value(value: Any) -> Any:
-    """A JSON value with every text in it made safe."""
-    if isinstance(value, str):
-        return _safe(value)
-    if isinstance(value, dict):
-        return {_safe(str(key)): _value(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_value(item) for item in value]
-    return value
-
-
-def _safe(text: str) -> str:
-    """The one place that every free text passes on its way into the file.
-
-    Recordings are redacted when they are made. What suites, prompts and messages of errors say was not, until here.
-    """
-    return cut(redact_text(text, lambda _, rule: f"[redacted:{rule}:0]"), _MOST_CHARACTERS)
+    return text if text else None
