@@ -44,6 +44,10 @@ MAX_CASES_OF_ALL = 50_000
 _CASE_ONLY = dict.fromkeys(("input", "expect", "script"), "It belongs into a case.")
 
 
+class NoSuites(UsageError):
+    """No suites are named, and there is no config that could name them."""
+
+
 def load_suites(
     tree: Tree,
     patterns: Sequence[str],
@@ -59,7 +63,7 @@ def load_suites(
     only: it overrides the defaults of names declared under ``env:``. ``model`` replaces the model of every case.
 
     Raises ``SpecError`` with the problems of all files, ``UsageError`` where patterns name nothing (then
-    ``NothingMatched``) or what cannot be.
+    ``NothingMatched``) or what cannot be, ``NoSuites`` where nothing names any.
     """
     problems = Problems()
     configs = Configs(tree, problems)
@@ -77,7 +81,7 @@ def _of_configs(tree: Tree, configs: Configs, cwd: str) -> set[str]:
     paths = [above] if above else [path for path in tree.files(cwd) if _is_config(path)]
     if not paths:
         remedy = 'Name them: "evals/**/*.eval.yaml". dryfire init writes a small project to begin with.'
-        raise UsageError("no suites were named, and there is no dryfire.yaml", remedy=remedy)
+        raise NoSuites("no suites were named, and there is no dryfire.yaml", remedy=remedy)
     found: set[str] = set()
     named: list[str] = []
     for path in sorted(paths):
