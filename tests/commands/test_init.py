@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from dryfire_action.commands.init import FILES, template
+from dryfire_action.hook_config import HOOKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,3 +85,93 @@ def test_every_file_of_the_scaffold_is_written() -> None:
     scaffold = Path(__file__).parents[2] / "src/dryfire_action/scaffold"
     there = {path.relative_to(scaffold).as_posix() for path in scaffold.rglob("*") if path.is_file()}
     assert there == set(FILES)
+
+
+CONFIG = """\
+# ours
+repos:
+  - repo: https://example.com/x   # pinned
+    rev: 'v1'
+    hooks:
+      - id: x
+"""
+
+
+class TestHooks:
+    """What becomes of `.pre-commit-config.yaml`."""
+
+    def test_one_that_is_there_gets_the_hooks(self, dryfire: Dryfire) -> None:
+        file = Path(".pre-commit-config.yaml")
+        file.write_text(CONFIG)
+        done = dryfire("init")
+        assert (done.code, done.err) == (0, "")
+        assert f"added to .pre-commit-config.yaml: {', '.join(HOOKS)}\n" in done.out
+        assert file.read_text().startswith(CONFIG)
+        again = dryfire("init", "--force")
+        assert ".pre-commit-config.yaml: has the hooks\n" in again.out
+        validated = subprocess.run(
+            [sys.executable, "-m", "pre_commit", "validate-config", str(file)], check=False, timeout=60
+        )
+        assert validated.returncode == 0
+
+    def test_none_is_made_unless_asked_for(self, dryfire: Dryfire) -> None:
+        dryfire("init")
+        assert not Path(".pre-commit-config.yaml").exists()
+        done = dryfire("init", "--hooks")
+        assert done.code == 0
+        assert done.out.startswith("wrote .pre-commit-config.yaml: cassette-redact, cassette-passthrough, ")
+        assert "pre-commit install" in done.out
+
+    def test_a_repository_without_suites_gets_the_hook_for_recordings_of_any_tool(
+        self, dryfire: Dryfire
+    ) -> None:
+        done = dryfire("init", "--hooks")
+        assert done.out.startswith("wrote .pre-commit-config.yaml: cassette-redact\n")
+        assert not Path("dryfire.yaml").exists()
+        dryfire("init")
+        assert "cassette-stale" in Path(".pre-commit-config.yaml").read_text()
+
+    def test_it_is_left_alone_when_asked_for(self, dryfire: Dryfire) -> None:
+        Path(".pre-commit-config.yaml").write_text(CONFIG)
+        dryfire("init", "--no-hooks")
+        assert Path(".pre-commit-config.yaml").read_text() == CONFIG
+        assert dryfire("init", "--hooks", "--no-hooks").code == 2
+
+    def test_what_is_not_understood_is_refused_with_what_to_paste(self, dryfire: Dryfire) -> None:
+        file = Path(".pre-commit-config.yaml")
+        file.write_text("repos: [{repo: local, hooks: []}]\n")
+        done = dryfire("init", "--hooks")
+        assert done.code == 2
+        assert ".pre-commit-config.yaml: its repos: are written in one line" in done.err
+        assert "      - id: cassette-redact\n" in done.err
+        done = dryfire("init")
+        assert done.code == 0 and "Paste this under repos: by hand" in done.err
+        assert file.read_text() == "repos: [{repo: local, hooks: []}]\n"
+
+    def test_it_is_the_one_at_the_root_of_the_repository(self, dryfire: Dryfire) -> None:
+        Path(".git").mkdir()
+        Path(".pre-commit-config.yaml").write_text(CONFIG)
+        assert "added to .pre-commit-config.yaml: " in dryfire("init", "--dir", "packages/a").out
+        assert "packages/a" not in Path(".pre-commit-config.yaml").read_text()
+
+    def test_another_revision_is_told_and_kept(self, dryfire: Dryfire) -> None:
+        file = Path(".pre-commit-config.yaml")
+        file.write_text(
+            "repos:\n  - repo: https://x/dryfire-action\n    rev: v0.1\n    hooks:\n      - id: cassette-redact\n"
+        )
+        done = dryfire("init", "--hooks")
+        assert "pinned to v0.1; this is v" in done.out
+
+    def test_prek_toml_is_told_what_to_add(self, dryfire: Dryfire) -> None:
+        Path("prek.toml").write_text("")
+        done = dryfire("init", "--hooks")
+        assert done.code == 0
+        assert '[[repos]]\nrepo = "' in done.out
+        assert not Path(".pre-commit-config.yaml").exists()
+
+    @pytest.mark.skipif(os.name == "nt", reason="links need a privilege there")
+    def test_it_is_not_written_through_a_link(self, dryfire: Dryfire) -> None:
+        Path("elsewhere").write_text(CONFIG)
+        Path(".pre-commit-config.yaml").symlink_to("elsewhere")
+        assert dryfire("init", "--hooks").code == 2
+        assert Path("elsewhere").read_text() == CONFIG

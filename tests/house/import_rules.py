@@ -39,11 +39,13 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["call_cassette", "call_values", "case_values", "divergence", "fake_tools"], ENGINE),
     # edges: each knows one outside thing
     **dict.fromkeys(["tree", "yaml_io", "cassette_file", "suite_file", "passthrough"], EDGE),
-    **dict.fromkeys(["providers", "recordings", "reports", "github", "git_tree"], EDGE),
+    "foreign_key": WORDS,
+    "foreign_recordings": EDGE,
+    **dict.fromkeys(["providers", "recordings", "reports", "github", "git_tree", "hook_config"], EDGE),
     # assembly: engine and edges put together; the library's public face
     **dict.fromkeys(["runner", "case_run", "llm", "replay", "tracing", "pytest_plugin"], ASSEMBLY),
     **dict.fromkeys(
-        ["base", "comparison", "explanation", "old_text", "run_comparison", "forecast"], ASSEMBLY
+        ["base", "comparison", "explanation", "old_text", "run_comparison", "forecast", "importing"], ASSEMBLY
     ),
     **dict.fromkeys(["before_recording", "housekeeping", "rehearsal", "rehoming", "rekey"], ASSEMBLY),
     **dict.fromkeys(["merge_conflicts", "result_merge", "status"], ASSEMBLY),
@@ -52,6 +54,8 @@ TIERS: dict[str, int] = {
     ),
     # front doors: parse, call, print, return a number
     **dict.fromkeys(["cli", "commands", "console", "action", "__main__", "hooks"], DOOR),
+    **dict.fromkeys(["action_check", "action_environment", "action_inputs", "action_publish"], DOOR),
+    **dict.fromkeys(["action_replay", "action_result", "action_verdict", "workflow_commands"], DOOR),
 }
 
 # Files that are one unit together with another: the same edge, the same family.
