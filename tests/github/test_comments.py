@@ -1,0 +1,408 @@
+"""One comment per key, found by marker and author, convergent, never older than what stands; never an exception."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dryfire_action.comment_marker import parse_marker
+from tests.github.talk import KEY, Waiting, body, client, keep, marker, once, saying
+from tests.github_double import BOT, FAULTS, SHA, STRANGER, Account, GitHubDouble
+
+if TYPE_CHECKING:
+    from dryfire_action.comment_marker import Marker
+    from tests.github_double import Call
+
+NEXT = "3" * 40
+
+
+def texts(github: GitHubDouble) -> list[str]:
+    """What stands on pull request 7, without markers."""
+    return [comment.body.split("\n", 1)[1].strip() for comment in github.comments(7)]
+
+
+def test_the_first_report_creates_a_comment(github: GitHubDouble, waiting: Waiting) -> None:
+    kept = keep(github, waiting)
+    (comment,) = github.comments(7)
+    assert (kept.what, kept.id, kept.notice) == ("created", comment.id, "")
+    assert kept.url.endswith(f"#issuecomment-{comment.id}")
+    assert comment.body == body(marker())
+
+
+def test_the_next_report_updates_it(github: GitHubDouble, waiting: Waiting) -> None:
+    first = keep(github, waiting)
+    seen: list[Marker | None] = []
+
+    def compose(previous: Marker | None) -> tuple[Marker, str]:
+        seen.append(previous)
+        return marker(run=11), body(marker(run=11), "two")
+
+    second = keep(github, waiting, compose)
+    assert (second.what, second.id) == ("updated", first.id)
+    assert texts(github) == ["two"]
+    assert seen == [marker()]
+
+
+def test_b22_an_unchanged_body_is_not_written(github: GitHubDouble, waiting: Waiting) -> None:
+    keep(github, waiting)
+    before = len(github.writes)
+    assert keep(github, waiting).what == "unchanged"
+    assert len(github.writes) == before
+
+
+def test_nothing_to_say_is_not_said(github: GitHubDouble, waiting: Waiting) -> None:
+    kept = keep(github, waiting, lambda previous: None)
+    assert (kept.what, kept.id) == ("silent", None)
+    github.add_comment(7, body(marker()))
+    kept = keep(github, waiting, lambda previous: None)
+    assert (kept.what, kept.id) == ("silent", github.comments(7)[0].id)
+    assert github.writes == []
+
+
+def test_b13_keys_have_a_comment_each(github: GitHubDouble, waiting: Waiting) -> None:
+    for key in ("evals", "evals-two", "evals"):
+        keep(github, waiting, saying(marker(key=key), key), key=key)
+    assert texts(github) == ["evals", "evals-two"]
+
+
+def test_b20_a_clean_run_edits_the_comment_and_deletes_our_own_duplicates(
+    github: GitHubDouble, waiting: Waiting
+) -> None:
+    for run in (3, 5, 4):
+        github.add_comment(7, body(marker(run=run), f"stale in run {run}"))
+    github.add_comment(7, body(marker(run=3), "a quotation"), STRANGER)
+    seen: list[Marker | None] = []
+
+    def compose(previous: Marker | None) -> tuple[Marker, str]:
+        seen.append(previous)
+        return marker(state="clear"), body(marker(state="clear"), "all clear")
+
+    first = github.comments(7)[0].id
+    assert (keep(github, waiting, compose).id, seen) == (first, [marker(run=5)])
+    assert texts(github) == ["all clear", "a quotation"]
+
+
+@pytest.mark.parametrize("others", [299, 100, 99])
+def test_a_comment_is_found_behind_hundreds_of_others(
+    github: GitHubDouble, waiting: Waiting, others: int
+) -> None:
+    for number in range(others):
+        github.add_comment(7, f"opinion {number}", STRANGER)
+    ours = github.add_comment(7, body(marker(run=1)))
+    assert (keep(github, waiting).what, ours.body) == ("updated", body(marker()))
+    assert len(github.comments(7)) == others + 1
+
+
+# whose comment it is
+
+
+@pytest.mark.parametrize(
+    ("text", "author"),
+    [
+        (body(marker(run=10**17), "captured"), STRANGER),
+        (body(marker(run=1), "captured"), STRANGER),
+        ("> quoted\n" + body(marker(run=10**17)), BOT),
+        (" " + body(marker()), BOT),
+        (body(marker(key="another")), BOT),
+        ('<!-- dryfire-action:v1 key="evals" -->\nno marker of ours', BOT),
+    ],
+)
+def test_b17_a_forged_or_foreign_marker_is_ignored(
+    github: GitHubDouble, waiting: Waiting, text: str, author: Account
+) -> None:
+    github.add_comment(7, text, author)
+    assert keep(github, waiting).what == "created"
+    assert [comment.bodies for comment in github.comments(7)] == [[text], [body(marker())]]
+
+
+def test_b17_three_hundred_forged_markers_do_not_hide_ours(github: GitHubDouble, waiting: Waiting) -> None:
+    for number in range(150):
+        github.add_comment(7, body(marker(run=10**16 + number)), STRANGER)
+    ours = github.add_comment(7, body(marker(run=1)))
+    for number in range(150):
+        github.add_comment(7, body(marker(run=10**16 + number)), STRANGER)
+    kept = keep(github, waiting)
+    assert (kept.what, kept.id) == ("updated", ours.id)
+    assert len(github.comments(7)) == 301
+
+
+@pytest.mark.parametrize("kind", ["workflow", "person", "app"])
+def test_b16_whoever_the_token_is_there_is_one_comment(
+    github: GitHubDouble, waiting: Waiting, kind: str
+) -> None:
+    tokens = {
+        "workflow": github.token,
+        "person": github.personal_token,
+        "app": github.add_token("ghs" + "_app00" + "0" * 30, Account("our-app[bot]", 99, "Bot")),
+    }
+    for run in (10, 11, 12):
+        keep(github, waiting, saying(marker(run=run), f"run {run}"), token=tokens[kind])
+    assert texts(github) == ["run 12"]
+    assert github.comments(7)[0].author == tokens[kind].account
+
+
+def test_b16_another_accounts_comment_is_left_alone(github: GitHubDouble, waiting: Waiting) -> None:
+    keep(github, waiting, saying(marker(run=10), "of the workflow"))
+    keep(github, waiting, saying(marker(run=11), "of a person"), token=github.personal_token)
+    assert texts(github) == ["of the workflow", "of a person"]
+
+
+@pytest.mark.parametrize("refusal", ["403 no permission", "404", "JSON of another kind"])
+@pytest.mark.parametrize("personal", [False, True])
+def test_a11_without_graphql_the_comment_is_still_one(
+    github: GitHubDouble, waiting: Waiting, refusal: str, personal: bool
+) -> None:
+    token = github.personal_token if personal else github.token
+    github.add_comment(7, body(marker(run=10**17), "forged"), STRANGER)
+    for run in (10, 11, 12):
+        github.fail_next(refusal, times=100, path="/graphql")
+        kept = keep(github, waiting, saying(marker(run=run), f"run {run}"), token=token)
+        assert kept.what == ("created" if run == 10 else "updated")
+    assert texts(github) == ["forged", "run 12"]
+
+
+def test_a11_without_graphql_a_clean_run_does_not_leave_the_old_complaint(
+    github: GitHubDouble, waiting: Waiting
+) -> None:
+    keep(github, waiting)
+    github.fail_next("403 no permission", times=100, path="/graphql")
+
+    def compose(previous: Marker | None) -> tuple[Marker, str] | None:
+        return (
+            (marker(run=11, state="clear"), body(marker(run=11, state="clear"), "clear"))
+            if previous
+            else None
+        )
+
+    keep(github, waiting, compose)
+    assert texts(github) == ["clear"]
+
+
+# who has the word
+
+
+@pytest.mark.parametrize(
+    ("stands", "comes", "what"),
+    [
+        ((10, 1), (11, 1), "updated"),
+        ((10, 1), (10, 2), "updated"),
+        ((10, 1), (10, 1), "updated"),
+        ((11, 1), (10, 1), "superseded"),
+        ((10, 2), (10, 1), "superseded"),
+        ((11, 1), (10, 9), "superseded"),
+    ],
+)
+def test_an_older_run_or_attempt_never_overwrites_a_newer_one(
+    github: GitHubDouble, waiting: Waiting, stands: tuple[int, int], comes: tuple[int, int], what: str
+) -> None:
+    github.add_comment(7, body(marker(run=stands[0], attempt=stands[1]), "stands"))
+    kept = keep(github, waiting, saying(marker(run=comes[0], attempt=comes[1]), "comes"))
+    assert (kept.what, texts(github)) == (what, ["comes" if what == "updated" else "stands"])
+    assert bool(kept.notice) == (what == "superseded")
+
+
+@pytest.mark.parametrize("stands", [True, False])
+def test_b23_a_commit_that_is_no_longer_the_head_is_not_reported(
+    github: GitHubDouble, waiting: Waiting, stands: bool
+) -> None:
+    if stands:
+        github.add_comment(7, body(marker(run=1), "stands"))
+    github.pull_requests[7].head = NEXT
+    kept = keep(github, waiting)
+    assert (kept.what, "newer commit" in kept.notice) == ("superseded", True)
+    assert github.writes == []
+
+
+def test_an_older_run_that_writes_in_between_is_written_over(github: GitHubDouble, waiting: Waiting) -> None:
+    ours = github.add_comment(7, body(marker(run=1)))
+
+    def meanwhile(call: Call) -> None:
+        if call.method == "GET" and call.path.endswith(str(ours.id)) and len(ours.bodies) < 4:
+            ours.bodies.append(body(marker(run=5), "late"))
+
+    github.on_call = meanwhile
+    assert keep(github, waiting).what == "updated"
+    assert texts(github) == ["one case is stale"]
+
+
+def test_a_newer_run_that_writes_in_between_is_left(github: GitHubDouble, waiting: Waiting) -> None:
+    ours = github.add_comment(7, body(marker(run=1)))
+
+    def meanwhile(call: Call) -> None:
+        if call.method == "GET" and call.path.endswith(str(ours.id)):
+            ours.bodies.append(body(marker(run=99), "newer"))
+
+    github.on_call = meanwhile
+    keep(github, waiting)
+    assert texts(github) == ["newer"]
+
+
+# two jobs at once
+
+
+@pytest.mark.parametrize(
+    ("other_run", "what", "stands"),
+    [(9, "updated", "mine"), (10, "updated", "mine"), (11, "superseded", "theirs")],
+)
+def test_b14_whoever_creates_second_merges_into_the_first_and_deletes_only_its_own(
+    github: GitHubDouble, waiting: Waiting, other_run: int, what: str, stands: str
+) -> None:
+    stranger = github.add_comment(7, body(marker(), "forged"), STRANGER)
+    meanwhile = once(lambda: github.add_comment(7, body(marker(run=other_run), "theirs")) and None)
+    github.on_call = lambda call: meanwhile() if call.method == "POST" and call.writes else None
+    seen: list[Marker | None] = []
+
+    def compose(previous: Marker | None) -> tuple[Marker, str]:
+        seen.append(previous)
+        return marker(), body(marker(), "mine")
+
+    kept = keep(github, waiting, compose)
+    assert (kept.what, texts(github)) == (what, ["forged", stands])
+    assert kept.id == github.comments(7)[1].id
+    assert seen == [None] if what == "superseded" else [None, marker(run=other_run)]
+    deleted = [call.path.rsplit("/", 1)[1] for call in github.writes if call.method == "DELETE"]
+    assert (len(deleted), str(stranger.id) in deleted) == (1, False)
+
+
+def test_b14_whoever_created_first_deletes_nothing(github: GitHubDouble, waiting: Waiting) -> None:
+    meanwhile = once(lambda: github.add_comment(7, body(marker(run=11), "theirs")) and None)
+
+    def second(call: Call) -> None:
+        if call.method == "GET" and call.path.endswith("/comments") and github.comments(7):
+            meanwhile()
+
+    github.on_call = second
+    assert keep(github, waiting, saying(marker(), "mine")).what == "created"
+    assert texts(github) == ["mine", "theirs"]
+    assert [call.method for call in github.writes] == ["POST"]
+
+
+@pytest.mark.parametrize("round_", range(5))
+def test_b14_jobs_that_really_race_leave_one_comment(github: GitHubDouble, round_: int) -> None:
+    """Three threads, started together: each looks, none finds one, all create."""
+    together = threading.Barrier(3)
+    github.on_call = lambda call: (
+        together.wait(10) and None if call.writes and call.method == "POST" else None
+    )
+    kept: list[str] = []
+
+    def job(run: int) -> None:
+        kept.append(keep(github, Waiting(), saying(marker(run=run), f"run {run}")).what)
+
+    jobs = [threading.Thread(target=job, args=(run,), daemon=True) for run in (10, 11, 12)]
+    for thread in jobs:
+        thread.start()
+    for thread in jobs:
+        thread.join(20)
+    assert len(kept) == 3
+    assert len(github.comments(7)) == 1
+    assert "refused" not in kept
+
+
+def test_jobs_of_several_runs_one_after_another_end_with_the_newest(
+    github: GitHubDouble, waiting: Waiting
+) -> None:
+    for run in (12, 10, 11, 13, 9):
+        keep(github, waiting, saying(marker(run=run), f"run {run}"))
+    assert texts(github) == ["run 13"]
+
+
+# what GitHub refuses
+
+
+def test_a1_a_forks_token_writes_nothing_and_raises_nothing(github: GitHubDouble, waiting: Waiting) -> None:
+    kept = keep(github, waiting, token=github.fork_token)
+    assert (kept.what, kept.id, github.comments(7)) == ("refused", None, [])
+    assert "fork" in kept.notice and "job summary is complete" in kept.notice
+    assert waiting.waited == 0
+
+
+def test_a1_a_read_only_token_that_finds_its_own_old_comment_writes_nothing(
+    github: GitHubDouble, waiting: Waiting
+) -> None:
+    github.add_comment(7, body(marker(run=1), "old"))
+    kept = keep(github, waiting, token=github.fork_token)
+    assert (kept.what, texts(github)) == ("refused", ["old"])
+
+
+def test_a2_the_notice_tells_dependabots_way_out(github: GitHubDouble, waiting: Waiting) -> None:
+    notice = keep(github, waiting, token=github.fork_token).notice
+    assert "Dependabot" in notice and "pull-requests: write" in notice
+
+
+@pytest.mark.parametrize("exists", [True, False])
+def test_a8_a_locked_conversation_is_named(github: GitHubDouble, waiting: Waiting, exists: bool) -> None:
+    if exists:
+        github.add_comment(7, body(marker(run=1), "old"))
+    github.pull_requests[7].locked = True
+    kept = keep(github, waiting)
+    assert (kept.what, "locked" in kept.notice) == ("refused", True)
+    assert len(github.comments(7)) == exists
+
+
+def test_b17_a_comment_that_may_not_be_changed_leads_to_another_one(
+    github: GitHubDouble, waiting: Waiting
+) -> None:
+    fixed = github.add_comment(7, body(marker(run=1), "fixed"))
+    for run in (10, 11):
+        github.fail_next("403 no permission", method="PATCH", path=str(fixed.id))
+        assert keep(github, waiting, saying(marker(run=run), f"run {run}")).what == (
+            "created" if run == 10 else "updated"
+        )
+    assert texts(github) in (["fixed", "run 11"], ["run 11"])
+
+
+@pytest.mark.parametrize("gone", ["404", "410"])
+def test_a_comment_that_is_deleted_meanwhile_is_made_again(
+    github: GitHubDouble, waiting: Waiting, gone: str
+) -> None:
+    ours = github.add_comment(7, body(marker(run=1)))
+
+    def delete(call: Call) -> None:
+        if call.method == "PATCH":
+            github.state.comments.pop(ours.id, None)
+
+    github.on_call = delete
+    github.fail_next(gone, method="PATCH")
+    assert keep(github, waiting).what == "created"
+    assert texts(github) == ["one case is stale"]
+
+
+def test_a_duplicate_that_cannot_be_deleted_is_left_to_the_next_run(
+    github: GitHubDouble, waiting: Waiting
+) -> None:
+    for run in (1, 2):
+        github.add_comment(7, body(marker(run=run)))
+    github.fail_next("403 no permission", method="DELETE")
+    assert keep(github, waiting, saying(marker(run=10), "ten")).what == "updated"
+    keep(github, waiting, saying(marker(run=11), "eleven"))
+    assert texts(github) == ["eleven"]
+
+
+def test_writes_lie_a_second_apart(github: GitHubDouble, waiting: Waiting) -> None:
+    times: list[float] = []
+    github.on_call = lambda call: times.append(waiting.now) if call.writes else None
+    for run in (1, 2, 3):
+        github.add_comment(7, body(marker(run=run)))
+    made = client(github, waiting)
+    for run in (10, 11, 12):
+        keep(github, waiting, saying(marker(run=run), f"run {run}"), github=made)
+    assert len(times) == 5
+    assert all(after - before >= 1 for before, after in itertools.pairwise(times))
+
+
+def test_a_body_without_its_marker_is_a_mistake_of_ours(github: GitHubDouble, waiting: Waiting) -> None:
+    with pytest.raises(ValueError, match="marker"):
+        keep(github, waiting, lambda previous: (marker(), "no marker"))
+    with pytest.raises(ValueError, match="marker"):
+        keep(github, waiting, saying(marker(key="another")))
+
+
+def test_every_comment_we_write_is_found_again_by_its_marker(github: GitHubDouble, waiting: Waiting) -> None:
+    keep(github, waiting)
+    assert [parse_marker(comment.body) for comment in github.comments(7)] == [marker()]
+    assert (marker().key, marker().head) == (KEY, SHA)
+    assert "502 page" in FAULTS
