@@ -26,7 +26,7 @@ compares.
 GROUPS: dict[str, tuple[str, ...]] = {
     "Cassettes": (
         *("Cassette", "RecordedCall", "ReplayDivergence", "CassetteMissError", "UnplayedCallsError"),
-        *("UnplayedCallsWarning", "RecordedError"),
+        *("UnplayedCallsWarning", "RecordedError", "ReplayStopped", "ServerStateWarning"),
     ),
     "Models": ("LLMRequest", "LLMResponse", "LLMClient", "AsyncLLMClient", "MockLLM", "AsyncMockLLM"),
     "Traces": (

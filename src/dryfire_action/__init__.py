@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from dryfire_action.field_changes import FieldChange as FieldChange
     from dryfire_action.fingerprint import RunFingerprint as RunFingerprint
     from dryfire_action.fingerprint import fingerprint_of as fingerprint_of
+    from dryfire_action.http_transport import ReplayStopped as ReplayStopped
+    from dryfire_action.http_transport import ServerStateWarning as ServerStateWarning
     from dryfire_action.llm import AsyncLLMClient as AsyncLLMClient
     from dryfire_action.llm import AsyncMockLLM as AsyncMockLLM
     from dryfire_action.llm import LLMClient as LLMClient
@@ -80,6 +82,8 @@ _MODULES = {
     "FieldChange": "field_changes",
     "RunFingerprint": "fingerprint",
     "fingerprint_of": "fingerprint",
+    "ReplayStopped": "http_transport",
+    "ServerStateWarning": "http_transport",
     "AsyncLLMClient": "llm",
     "AsyncMockLLM": "llm",
     "LLMClient": "llm",

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from dryfire_action.cassette import Exchange
-    from dryfire_action.fingerprint import Fingerprint
+    from dryfire_action.fingerprint import Fingerprint, IgnoreRule
     from dryfire_action.messages import JsonObject, JsonValue
 
 Mode = Literal["record", "strict", "lenient", "fallthrough"]
@@ -42,7 +42,9 @@ class RecordedCall:
 
 @dataclass(frozen=True, slots=True)
 class CallHeader:
-    """What a file of calls says of itself. ``is_async`` tells whether the model was called asynchronously."""
+    """What a file of calls says of itself. ``is_async`` tells whether the model was called asynchronously, ``ignore``
+    are the rules for volatile text that it was recorded under.
+    """
 
     provider: str = ""
     version: str = ""
@@ -50,6 +52,7 @@ class CallHeader:
     is_async: bool = False
     redaction: str = ""
     metadata: Mapping[str, JsonValue] = field(default_factory=dict)
+    ignore: tuple[IgnoreRule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from dryfire_action import cassette_file
+from dryfire_action import cassette_file, http_answers
 from dryfire_action.call_cassette import KINDS, CallHeader, RecordedCall
 from dryfire_action.cassette import Cassette, Exchange, Header
 from dryfire_action.cassette_store import replace_file
 from dryfire_action.cassette_text import parse, shown
 from dryfire_action.errors import CassetteDamaged, FingerprintError, RecordingError, UsageError
-from dryfire_action.fingerprint import KeyChain
+from dryfire_action.fingerprint import IgnoreRule, KeyChain
 from dryfire_action.messages import Usage
 from dryfire_action.redact import RULESET_VERSION, find
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 FORMAT = "dryfire-calls/1"
 RECORD_AGAIN = "restore the file from git, or record it again: run the agent with Cassette() and save it"
+_ANY_ANSWER: JsonObject = {"text": None, "stop_reason": "end_turn"}
 _OUTSIDE = ("head", "messages", "digest")
 
 
@@ -81,6 +82,7 @@ def encode(header: CallHeader, calls: Sequence[RecordedCall]) -> str:
         "async": header.is_async,
         "redaction": header.redaction,
         "metadata": dict(header.metadata),
+        "ignore": [{"path": rule.path, "pattern": rule.pattern} for rule in header.ignore],
     }
     head.update({name: value for name, value in optional.items() if value})
     lines = [head, *map(_encode_call, calls)]
@@ -102,6 +104,7 @@ def decode(text: str, file: str) -> tuple[CallHeader, tuple[RecordedCall, ...]]:
         )
     kinds: dict[str, type | tuple[type, ...]] = {
         "provider": str, "version": str, "requests": str, "async": bool, "redaction": str, "metadata": dict,
+        "ignore": list,
     }  # fmt: skip
     for name, kind in kinds.items():
         if name in head and not isinstance(head[name], kind):
@@ -113,6 +116,7 @@ def decode(text: str, file: str) -> tuple[CallHeader, tuple[RecordedCall, ...]]:
         is_async=head.get("async", False),
         redaction=head.get("redaction", ""),
         metadata=head.get("metadata", {}),
+        ignore=_ignore(head.get("ignore", []), file),
     )
     calls: list[RecordedCall] = []
     seen: set[tuple[str, int]] = set()
@@ -128,6 +132,14 @@ def decode(text: str, file: str) -> tuple[CallHeader, tuple[RecordedCall, ...]]:
         seen.add((call.kind, call.index))
         calls.append(call)
     return header, tuple(calls)
+
+
+def _ignore(rules: list[Any], file: str) -> tuple[IgnoreRule, ...]:
+    try:
+        return tuple(IgnoreRule(str(rule["path"]), str(rule["pattern"])) for rule in rules)
+    except (KeyError, TypeError):
+        what = "the header's ignore cannot be read"
+        raise CassetteDamaged(file, what, line=1, remedy=RECORD_AGAIN) from None
 
 
 def _is_header(line: str) -> bool:
@@ -171,7 +183,10 @@ def _decode_call(item: JsonObject) -> RecordedCall:
         if not isinstance(answer, dict) or answer.keys() != {"value"}:
             raise ValueError("the answer of a tool holds its value alone")
         # What a tool returned may be anything; the rest is checked like every other exchange.
-        rest["answer"] = {"text": None, "stop_reason": "end_turn"}
+        rest["answer"] = _ANY_ANSWER
+    elif isinstance(answer, dict) and "http" in answer:
+        http_answers.check(answer)
+        rest["answer"] = _ANY_ANSWER
     document = check_exchange(rest)
     chain = KeyChain()
     for digests in document["messages"]:
@@ -209,6 +224,11 @@ def _encode_suite(path: Path, header: CallHeader, calls: Sequence[RecordedCall])
     if tool is not None:
         raise UsageError(
             f"{path}: the form of suites holds no calls of tools, and {tool.name!r} was recorded",
+            remedy="save it under a name that ends in .jsonl",
+        )
+    if any("http" in (call.exchange.answer or ()) for call in calls):
+        raise UsageError(
+            f"{path}: the form of suites holds no HTTP answers, and some were recorded",
             remedy="save it under a name that ends in .jsonl",
         )
     model = calls[0].name if calls else ""

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from dryfire_action import tracing
 from dryfire_action.call_cassette import CallHeader, CallIndex, Found, Mode, RecordedCall
-from dryfire_action.call_values import failure_from, failure_json, from_json, to_json, type_name
+from dryfire_action.call_values import (
+    RecordedError,
+    failure_from,
+    failure_json,
+    from_json,
+    to_json,
+    type_name,
+)
 from dryfire_action.canonical_json import canonical
 from dryfire_action.cassette import Exchange
 from dryfire_action.divergence import ReplayDivergence, request_json
@@ -24,10 +31,11 @@ from dryfire_action.placeholders import answer_json, fresh_call_ids, response_fr
 from dryfire_action.request_texts import RequestTexts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from dryfire_action.call_values import Serialisers
     from dryfire_action.divergence import CallKind
+    from dryfire_action.fingerprint import Masker
     from dryfire_action.llm import AsyncLLMClient, LLMClient
     from dryfire_action.messages import JsonObject, JsonValue
     from dryfire_action.redact import Rules
@@ -61,6 +69,7 @@ class CallTape:
         serialisers: Serialisers,
         exceptions: tuple[type[Exception], ...],
         rules: Rules,
+        mask: Masker | None = None,
     ) -> None:
         self.mode = mode
         self.header = header
@@ -71,19 +80,22 @@ class CallTape:
         self.divergences: list[ReplayDivergence] = []
         self._record_new = record_new
         self._exceptions = exceptions
-        self._rules = rules
+        self.rules = rules
+        self.remedy = REMEDY
+        self.kept: Callable[[RecordedCall], None] = lambda _: None
+        self._mask = mask
         self._lock = threading.Lock()
 
     def ask(self, kind: CallKind, name: str, request: Request) -> Asked:
         """Count the call and look for it. Raises ``CassetteMissError`` where the mode neither plays nor calls."""
         if not isinstance(request, Request):
             raise UsageError(f"a cassette is asked with an LLMRequest, not with a {type(request).__name__}")
-        current = fingerprint_of(request)
+        current = fingerprint_of(request, self._mask)
         with self._lock:
             if self.mode == "record":
                 found = Found(self.index.count(kind), current, None)
                 return Asked(kind, name, request, found, None)
-            text = request_json(request, self._rules)
+            text = request_json(request, self.rules)
             found = self.index.find(kind, name, current, mode=self.mode, text=text)
             if found.divergence:
                 self.divergences.append(found.divergence)
@@ -94,7 +106,7 @@ class CallTape:
                 play = here
             if play is None and self.mode != "fallthrough":
                 assert found.miss is not None
-                raise CassetteMissError(found.miss, found.divergence, remedy=REMEDY)
+                raise CassetteMissError(found.miss, found.divergence, remedy=self.remedy)
             if play is not None:
                 self.played.append(replace(play, index=found.index))
         return Asked(kind, name, request, found, play)
@@ -104,14 +116,22 @@ class CallTape:
         return (kind == "llm" or here.name == name) and not self.index.is_played(here)
 
     def keep(
-        self, asked: Asked, *, response: Response | None = None, value: JsonValue = None, error: Any = None
+        self,
+        asked: Asked,
+        *,
+        response: Response | None = None,
+        value: JsonValue = None,
+        error: Any = None,
+        http: JsonObject | None = None,
     ) -> RecordedCall:
-        """The call with its redacted outcome, kept."""
+        """The call with its redacted outcome, kept. With ``http`` that is the answer, and ``response`` what it says."""
         outcome: JsonObject = error if error is not None else {"value": value}
-        if response is not None:
+        if http is not None:
+            outcome = http
+        elif response is not None:
             outcome = answer_json(response)
         canonical(outcome, "the answer")
-        stored = store(outcome, RequestTexts(asked.request), self._rules)
+        stored = store(outcome, RequestTexts(asked.request, self._mask), self.rules)
         index = asked.found.index
         exchange = Exchange(
             0,
@@ -122,13 +142,15 @@ class CallTape:
             error=stored.value if error is not None else None,
             from_request=stored.from_request,
             usage=response.usage if response is not None else NO_USAGE,
+            served=response.model_served if response is not None and http is not None else None,
             reasoning_altered=stored.reasoning_altered,
         )
         keeps_text = self.header.requests == "text"
-        request = request_json(asked.request, self._rules) if keeps_text else None
+        request = request_json(asked.request, self.rules) if keeps_text else None
         call = RecordedCall(asked.kind, index, asked.name, exchange, request)
         with self._lock:
             self.new.append(call)
+            self.kept(call)
         return call
 
     @property
@@ -188,10 +210,28 @@ class CallTape:
             error = restore(exchange.error, exchange.from_request, request)
             raise failure_from(error, self._exceptions, tool=False)
         assert exchange.answer is not None
+        if "http" in exchange.answer:
+            raise UsageError(
+                f"llm call #{call.index} was recorded over HTTP, and a wrapped client cannot play it",
+                remedy="hand cassette.http_transport() to the SDK's client, or record it again",
+            )
         answer = restore(exchange.answer, exchange.from_request, request)
         taken = {each.id for message in request.messages for each in message.tool_calls}
         ids = fresh_call_ids(taken, len(answer.get("tool_calls", ())))
         return as_llm_response(response_from(answer, ids, exchange.usage, served=exchange.served))
+
+    def http(self, call: RecordedCall, request: Request) -> JsonObject | Exception:
+        """What a recorded HTTP call brought: the answer as JSON, or the failure of the connection."""
+        exchange = call.exchange
+        if exchange.error is not None:
+            error = restore(exchange.error, exchange.from_request, request)
+            return RecordedError(error["kind"], error["message"])
+        if exchange.answer is None or "http" not in exchange.answer:
+            raise UsageError(
+                f"llm call #{call.index} was recorded around a client, and HTTP cannot play it",
+                remedy="wrap the client as when it was recorded, or record it again",
+            )
+        return restore(exchange.answer, exchange.from_request, request)
 
 
 class TapedClient:

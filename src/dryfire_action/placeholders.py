@@ -30,6 +30,8 @@ Path = tuple[str | int, ...]
 MAX_ROUNDS = 12
 # Signed or encrypted fields of reasoning parts: changing a byte would make the provider refuse them.
 SEALED = frozenset({"signature", "encrypted_content", "data", "thoughtSignature", "thought_signature"})
+# The same in the bodies of HTTP answers, where "data" may be anything.
+_SEALED_IN_HTTP = SEALED - {"data"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +222,8 @@ def _kept_as_it_is(path: Path) -> bool:
     """Whether a text of the answer is structure (a tool's name, why it stopped) or sealed reasoning."""
     if path[0] == "reasoning":
         return bool(SEALED.intersection(map(str, path)))
+    if path[0] == "http":
+        return path[-1] in _SEALED_IN_HTTP
     return path[0] == "stop_reason" or (path[0] == "tool_calls" and path[2] in ("id", "name"))
 
 

@@ -16,6 +16,8 @@ from dryfire_action.fake_tools import ToolExecutionError as ToolExecutionError
 from dryfire_action.field_changes import FieldChange as FieldChange
 from dryfire_action.fingerprint import RunFingerprint as RunFingerprint
 from dryfire_action.fingerprint import fingerprint_of as fingerprint_of
+from dryfire_action.http_transport import ReplayStopped as ReplayStopped
+from dryfire_action.http_transport import ServerStateWarning as ServerStateWarning
 from dryfire_action.replay_cassette import Cassette as Cassette
 from dryfire_action.replay_cassette import UnplayedCallsError as UnplayedCallsError
 from dryfire_action.replay_cassette import UnplayedCallsWarning as UnplayedCallsWarning

@@ -15,6 +15,8 @@ from dryfire_action.call_tape import REMEDY, AsyncTapedClient, CallTape, TapedCl
 from dryfire_action.call_values import bound_arguments, failure_json, to_json
 from dryfire_action.divergence import ReplayDivergence, tool_request
 from dryfire_action.errors import DryfireError, UsageError
+from dryfire_action.fingerprint import IgnoreRule, ignoring
+from dryfire_action.patterns import compile_pattern
 from dryfire_action.redact import DEFAULT_RULES
 
 if TYPE_CHECKING:
@@ -38,9 +40,9 @@ class UnplayedCallsError(DryfireError):
 
     slug = "unplayed"
 
-    def __init__(self, calls: tuple[RecordedCall, ...]) -> None:
+    def __init__(self, calls: tuple[RecordedCall, ...], *, remedy: str = REMEDY) -> None:
         self.calls = calls
-        super().__init__(_unplayed(calls), remedy=REMEDY)
+        super().__init__(_unplayed(calls), remedy=remedy)
 
 
 class UnplayedCallsWarning(UserWarning):
@@ -55,7 +57,8 @@ class Cassette:
     or ``fallthrough`` (what is not recorded is called for real, and with ``record_new`` kept). ``requests="digests"``
     keeps no text of requests: a divergence then names fields only. ``serialisers`` turn types that JSON does not know
     into JSON and back; ``exceptions`` are classes to raise again on replay. ``rules`` are those of redaction,
-    ``metadata`` stands in the file's header.
+    ``metadata`` stands in the file's header. ``ignore`` are rules for volatile text that does not count, each a
+    ``{"path": ..., "pattern": ...}`` as in ``dryfire.yaml`` (default: those that a loaded recording was made under).
     """
 
     def __init__(
@@ -69,6 +72,7 @@ class Cassette:
         exceptions: Iterable[type[Exception]] = (),
         rules: Rules = DEFAULT_RULES,
         metadata: Mapping[str, JsonValue] | None = None,
+        ignore: Iterable[IgnoreRule | Mapping[str, str]] | None = None,
         header: CallHeader | None = None,
     ) -> None:
         if mode not in MODES:
@@ -77,13 +81,16 @@ class Cassette:
             raise UsageError(f"record_new goes with mode='fallthrough', not with {mode!r}")
         if requests not in ("text", "digests"):
             raise UsageError(f"requests is 'text' or 'digests', not {requests!r}")
+        known = header or CallHeader(requests=requests, metadata=dict(metadata or {}))
+        if ignore is not None:
+            known = replace(known, ignore=tuple(map(_rule, ignore)))
         self._options: dict[str, Any] = {
             "record_new": record_new,
+            "mask": ignoring((rule, _pattern(rule)) for rule in known.ignore),
             "serialisers": dict(serialisers or {}),
             "exceptions": tuple(exceptions),
             "rules": rules,
         }
-        known = header or CallHeader(requests=requests, metadata=dict(metadata or {}))
         self._tape = CallTape(mode, calls, known, **self._options)
 
     @classmethod
@@ -166,7 +173,7 @@ class Cassette:
         """
         left = () if self.mode == "record" else self.unplayed
         if left and self.mode == "strict":
-            raise UnplayedCallsError(left)
+            raise UnplayedCallsError(left, remedy=self._tape.remedy)
         if left:
             warnings.warn(_unplayed(left), UnplayedCallsWarning, stacklevel=2)
 
@@ -200,6 +207,20 @@ class Cassette:
             if is_async and self.mode == "record":
                 self._tape.header = replace(self.header, is_async=True)
         return AsyncTapedClient(self._tape, client) if is_async else TapedClient(self._tape, client)
+
+    def http_transport(self, inner: Any = None) -> Any:
+        """A transport for clients of ``httpx`` and ``httpx2``, sync and async: the layer that vendors' SDKs call by.
+
+        Hand it to the SDK: ``OpenAI(http_client=httpx2.Client(transport=cassette.http_transport()))``. A call is
+        fingerprinted by what its body says (provider, model, params, system, tools by name, messages), never by headers
+        or address. ``inner`` makes the real calls (default: the library's own transport). A stream is read to its end
+        before it is handed out, and is replayed event by event. Misses raise ``ReplayStopped``, which no retry and
+        no ``except Exception`` takes for a failure of the provider. Warns with ``ServerStateWarning`` of what the
+        provider looks up by an id.
+        """
+        from dryfire_action.http_transport import CassetteTransport
+
+        return CassetteTransport(self._tape, inner)
 
     def wrap_tool(self, tool: Tool, *, name: str | None = None) -> Tool:
         """A function like ``tool`` whose calls are recorded, or played back without running its body.
@@ -250,6 +271,22 @@ class Cassette:
             return self._tape.returned(asked, result)
 
         return cast("Tool", played)
+
+
+def _rule(rule: IgnoreRule | Mapping[str, str]) -> IgnoreRule:
+    if isinstance(rule, IgnoreRule):
+        return rule
+    try:
+        return IgnoreRule(rule["path"], rule["pattern"])
+    except (KeyError, TypeError):
+        raise UsageError(f"an ignore rule holds path and pattern, not {rule!r}") from None
+
+
+def _pattern(rule: IgnoreRule) -> Any:
+    try:
+        return compile_pattern(rule.pattern)
+    except ValueError as error:
+        raise UsageError(f"the pattern of the ignore rule for {rule.path}: {error}") from None
 
 
 def _unplayed(calls: tuple[RecordedCall, ...]) -> str:

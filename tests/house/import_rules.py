@@ -36,14 +36,17 @@ TIERS: dict[str, int] = {
         ["ambient", "behaviour", "mocks", "checks", "playback", "retry", "agent", "causes", "spending"],
         ENGINE,
     ),
-    **dict.fromkeys(["call_cassette", "call_values", "case_values", "divergence", "fake_tools"], ENGINE),
+    **dict.fromkeys(
+        ["call_cassette", "call_values", "case_values", "divergence", "fake_tools", "http_answers"], ENGINE
+    ),
     # edges: each knows one outside thing
     **dict.fromkeys(["tree", "yaml_io", "cassette_file", "suite_file", "passthrough"], EDGE),
-    "foreign_key": WORDS,
+    **dict.fromkeys(["call_forecast", "foreign_key"], WORDS),
     "foreign_recordings": EDGE,
     **dict.fromkeys(["providers", "recordings", "reports", "github", "git_tree", "hook_config"], EDGE),
     # assembly: engine and edges put together; the library's public face
     **dict.fromkeys(["runner", "case_run", "llm", "replay", "tracing", "pytest_plugin"], ASSEMBLY),
+    "network_block": ASSEMBLY,
     **dict.fromkeys(
         ["base", "comparison", "explanation", "old_text", "run_comparison", "forecast", "importing"], ASSEMBLY
     ),
@@ -75,6 +78,7 @@ PART_OF = {
     "cassette_text": "cassette_file",
     "config_file": "suite_file",
     "config_sections": "suite_file",
+    "http_transport": "replay",
     "git_log": "git_tree",
     "git_objects": "git_tree",
     "git_process": "git_tree",
@@ -88,6 +92,7 @@ PART_OF = {
     "named_characters": "text_diff",
     "known_suites": "suite_file",
     "node": "yaml_io",
+    "patched_clients": "replay",
     "recorder": "playback",
     "review_report": "secret_review",
     "references": "suite_file",

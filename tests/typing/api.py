@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import assert_type
+from typing import Any, assert_type
 
 import dryfire_action
 from dryfire_action.llm import AsyncLLMClient, AsyncMockLLM, LLMClient, LLMRequest, LLMResponse, MockLLM
@@ -15,6 +15,7 @@ from dryfire_action.replay import (
     FieldChange,
     RecordingProvider,
     ReplayDivergence,
+    ReplayStopped,
     ReplayingProvider,
     Run,
     RunFingerprint,
@@ -45,6 +46,9 @@ assert_type(cassette.wrap_llm().complete(LLMRequest(messages="hi")).content, str
 assert_type(cassette.wrap_tool(lookup)("1", deep=True), dict[str, str])
 assert_type(dryfire_action.wrap_tool(cassette.wrap_tool(lookup))("1"), dict[str, str])
 assert_type(cassette.first_divergence, ReplayDivergence | None)
+assert_type(cassette.http_transport(), Any)
+assert_type(ReplayStopped(ValueError()).error, Exception)
+Cassette(ignore=[{"path": "system", "pattern": "a"}])
 cassette.wrap_tool(lookup)(1)  # type: ignore[arg-type]
 Cassette(mode="loose")  # type: ignore[arg-type]
 
