@@ -159,6 +159,8 @@ class Results:
     ("" when nothing is), ``causes`` are the edits that made turns stale, ``history`` why old texts of theirs could not
     be found ("": all were, or nobody asked).
 
+    ``shard`` says which part of several this is ("2/8", "": the whole), ``elsewhere`` counts the cases of the others.
+
     ``base`` is the commit that was compared with, ``no_longer_replayed`` what it replays and this does not,
     ``behaviour`` what its recordings did otherwise; ``not_compared`` says why there was no comparison where one was
     asked for. Both lists are None where nothing was compared. By ``rules`` (None: those of the table) is redacted what
@@ -171,6 +173,8 @@ class Results:
     interrupted: bool = False
     stopped: str = ""
     left_out: int = 0
+    shard: str = ""
+    elsewhere: int = 0
     not_run: int = 0
     allow_skipped: bool = False
     allow_empty: bool = False

@@ -1,0 +1,131 @@
+"""Reading a result file that may come from a stranger: a job of a fork, an artifact, a file that a test run wrote."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from typing import TYPE_CHECKING, Any
+
+from dryfire_action.errors import DryfireError
+from dryfire_action.reports.result_json import FORMAT, schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+SIZE_LIMIT = 20_000_000  # bytes
+_LARGEST_NUMBER = 2**53
+
+
+class ResultFileError(DryfireError):
+    """A result file that cannot be read or does not fit the others. ``file`` is its name for people ("": several)."""
+
+    slug = "result-file"
+
+    def __init__(self, file: str, what: str, *, remedy: str = "") -> None:
+        self.file = file
+        super().__init__(f"{file}: {what}" if file else what, remedy=remedy)
+
+
+def read_result(path: Path, *, limit: int = SIZE_LIMIT) -> dict[str, Any]:
+    """The document in the result file at ``path``, which may come from a stranger.
+
+    Raises ``ResultFileError`` for what is no regular file of at most ``limit`` bytes, no strict JSON, or not of the
+    format ``dryfire-result/1``.
+    """
+    return parse_result(_content(path, limit), path.name)
+
+
+def parse_result(content: bytes, name: str) -> dict[str, Any]:
+    """The document in the ``content`` of a result file; ``name`` is the file's for people.
+
+    Raises ``ResultFileError`` for what is no strict JSON (numbers that are none, keys that stand twice, half of a
+    surrogate pair) or not of the format.
+    """
+    try:
+        document = json.loads(
+            content.decode(),
+            object_pairs_hook=_without_doubles,
+            parse_constant=_no_number,
+            parse_int=_integer,
+            parse_float=_number,
+        )
+        json.dumps(document, ensure_ascii=False).encode()
+    except RecursionError:
+        raise ResultFileError(name, "is nested too deeply") from None
+    except ValueError as error:
+        what = "is not UTF-8 text" if isinstance(error, UnicodeError) else f"is no JSON: {_first_line(error)}"
+        raise ResultFileError(name, what) from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        remedy = "It is written by dryfire run --json-out, by pytest --dryfire-result and by the action."
+        raise ResultFileError(name, f"is no result file of the format {FORMAT}", remedy=remedy)
+    wrong = _against_schema(document)
+    if wrong:
+        raise ResultFileError(name, f"is not as the format {FORMAT} wants it: {wrong}")
+    return document
+
+
+def _content(path: Path, limit: int) -> bytes:
+    name = path.name
+    # A pipe that nobody writes to must not block, nor a link be followed that appears meanwhile.
+    flags = (
+        os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    )
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            raise ResultFileError(name, "is no regular file")
+        with os.fdopen(os.open(path, flags), "rb") as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise ResultFileError(name, "is no regular file")
+            content = stream.read(limit + 1)
+    except ValueError:
+        raise ResultFileError("", "the name of a result file holds a NUL character") from None
+    except OSError as error:
+        raise ResultFileError(name, f"cannot be read: {error.strerror or error}") from None
+    if len(content) > limit:
+        raise ResultFileError(name, f"has more than {limit:,} bytes")
+    return content
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _no_number(text: str) -> Any:
+    raise ValueError(f"{text} is no number")
+
+
+def _integer(text: str) -> int:
+    if len(text) > len(str(_LARGEST_NUMBER)) + 1 or abs(int(text)) > _LARGEST_NUMBER:
+        raise ValueError("a number is too large")
+    return int(text)
+
+
+def _number(text: str) -> float:
+    found = float(text)
+    if found - found:
+        raise ValueError("a number is too large")
+    return found
+
+
+def _first_line(error: ValueError) -> str:
+    return (str(error).splitlines() or [""])[0][:200]
+
+
+def _against_schema(document: Mapping[str, Any]) -> str:
+    """What is wrong in ``document`` by the schema, with its place and without its text; "" where nothing is."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
+
+    error = best_match(Draft202012Validator(schema()).iter_errors(document))
+    if error is None:
+        return ""
+    place = "".join(f"[{step}]" if isinstance(step, int) else ".…" for step in error.absolute_path)
+    first = next(iter(error.absolute_path), "")
+    named = first if first in schema()["properties"] else ""
+    where = f"{named}{place.removeprefix('.…')}"
+    return f"{where or 'the document'}: {error.validator} does not hold"
