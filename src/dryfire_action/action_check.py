@@ -52,7 +52,7 @@ def checked(environ: Mapping[str, str], result: Path, *, most_seconds: float = M
     console.out(f"::stop-commands::{word}\n")
     try:
         done = subprocess.run(
-            [*_python(), "-m", "dryfire_action.action_replay", str(result)],
+            [sys.executable, "-I", "-Xutf8", "-m", "dryfire_action.action_replay", str(result)],
             env=bare_environment(environ, base, head),
             stdin=subprocess.DEVNULL,
             timeout=most_seconds,
@@ -89,12 +89,6 @@ def _commits(environ: Mapping[str, str]) -> tuple[str, str]:
 
     event = load_event(environ)
     return event.base, event.head
-
-
-def _python() -> list[str]:
-    """This Python, started as this process was: nothing of the environment or of the folder counts."""
-    compiled = [f"-Xpycache_prefix={sys.pycache_prefix}"] if sys.pycache_prefix else []
-    return [sys.executable, "-I", "-Xutf8", *compiled]
 
 
 def _outside(path: str, workspace: Path) -> Iterator[str]:

@@ -3,16 +3,18 @@
 The runner's Python runs this file by its path, before anything of ours can be imported: so it stands alone, on the
 standard library. What it makes:
 
-    dryfire-packages-<digest>/    the packages of requirements/run.txt, wheels checked against their hashes;
-                                  a second step of the same job uses them again
-    dryfire-<random>/             of this one step: an environment that knows those packages and the action's own code,
-                                  and room for the files that the step writes
+    dryfire-packages-<digest>/    the packages of requirements/run.txt, wheels checked against their hashes, and a copy
+                                  of the action's own code, so that what Python compiles of it is written there too;
+                                  a second step of the same job uses it again
+    dryfire-<random>/             of this one step: an environment that knows them, and room for the files that the step
+                                  writes
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -22,9 +24,10 @@ from pathlib import Path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 ROOT = Path(__file__).resolve().parents[2]
+_OWN = ("src/dryfire_action", "hooks/dryfire_hooks")
 _MOST_SECONDS = 300
 _MOST_SHOWN = 4_000
 # Where pip would put things, or refuse to, by somebody else's wish. Indexes and proxies are the runner's own affair.
@@ -62,16 +65,25 @@ def made(temp: Path, environ: Mapping[str, str]) -> tuple[Path, Path]:
     if not packages.is_dir():
         _install(packages, folder, environ)
     site = Path(sysconfig.get_path("purelib", "venv", {"base": str(folder / "environment")}))
-    lines = (str(packages), str(ROOT / "src"), str(ROOT / "hooks"))
-    (site / "dryfire.pth").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (site / "dryfire.pth").write_text(f"{packages}\n", encoding="utf-8")
     return python, folder
 
 
 def _digest() -> str:
-    """What the packages depend on: their list, and the Python that they are for."""
-    found = hashlib.sha256((ROOT / "requirements/run.txt").read_bytes())
-    found.update(f"{sys.version} {sysconfig.get_platform()}".encode())
+    """What the packages depend on: their list, the code beside them, and the Python that they are for."""
+    found = hashlib.sha256(f"{sys.version} {sysconfig.get_platform()}".encode())
+    for file in (ROOT / "requirements/run.txt", *sorted(_code())):
+        content = file.read_bytes()
+        found.update(f"{file.relative_to(ROOT).as_posix()} {len(content)}\n".encode() + content)
     return found.hexdigest()[:16]
+
+
+def _code() -> Iterator[Path]:
+    """Every file of the action's own code."""
+    for package in _OWN:
+        for file in (ROOT / package).rglob("*"):
+            if file.is_file() and "__pycache__" not in file.parts:
+                yield file
 
 
 def _environment(place: Path, *, with_pip: bool) -> Path:
@@ -98,6 +110,9 @@ def _install(packages: Path, folder: Path, environ: Mapping[str, str]) -> None:
     if done.returncode:
         said = "\n".join(f"  {line}" for line in done.stdout[-_MOST_SHOWN:].splitlines())
         raise Failed(f"pip could not install the action's packages:\n{said}", _INSTALL_REMEDY)
+    for package in _OWN:
+        place = target / Path(package).name
+        shutil.copytree(ROOT / package, place, ignore=shutil.ignore_patterns("__pycache__"))
     try:
         target.rename(packages)
     except OSError:

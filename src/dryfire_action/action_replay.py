@@ -209,6 +209,9 @@ def _print(document: Document) -> None:
 
 
 def _joined(inputs: Inputs, where: Checkout, temp: Path, occasion: Occasion) -> Document:
+    """What is replayed here and what other jobs found, as one."""
+    if not inputs.results:
+        return _own(inputs, where, occasion)
     from dryfire_action.reports.shown import narrowed, strictest
     from dryfire_action.result_merge import merge_results
 
@@ -216,8 +219,6 @@ def _joined(inputs: Inputs, where: Checkout, temp: Path, occasion: Occasion) -> 
     if inputs.replays:
         documents.insert(0, _own(inputs, where, occasion))
         names.insert(0, "this job")
-    if len(documents) == 1 and inputs.replays:
-        return documents[0]
     show = strictest((inputs.show, *(document["show"] for document in documents)))
     return merge_results([narrowed(document, show) for document in documents], names)
 
