@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -31,11 +32,24 @@ def _api() -> OpenAPI:
     return OpenAPI.from_dict(description())
 
 
-def _request(method: str, path: str, query: dict[str, str], body: bytes | None, kind: str) -> MockRequest:
-    # The double reads JSON whatever its content type says, as GitHub does; the description names JSON only.
-    return MockRequest(
-        HOST, method.lower(), path, args=query, data=body, content_type=kind or "application/json"
-    )
+@dataclass(frozen=True)
+class Asked:
+    """A request as the description sees it: the query as pairs, the content type without parameters."""
+
+    method: str
+    path: str
+    query: tuple[tuple[str, str], ...]
+    body: bytes | None
+    kind: str
+
+    @property
+    def request(self) -> MockRequest:
+        """What the checker takes."""
+        # The double reads JSON whatever its content type says, as GitHub does; the description names JSON only.
+        kind = self.kind or "application/json"
+        return MockRequest(
+            HOST, self.method.lower(), self.path, args=dict(self.query), data=self.body, content_type=kind
+        )
 
 
 def _why(error: Exception) -> str:
@@ -43,33 +57,27 @@ def _why(error: Exception) -> str:
     return " ".join([type(error).__name__, *details])
 
 
-def wrong_with_request(method: str, path: str, query: dict[str, str], body: bytes | None, kind: str) -> str:
+# Tests ask the same again and again; what was right once is right.
+@lru_cache(maxsize=2048)
+def wrong_with_request(asked: Asked) -> str:
     """What GitHub's description forbids about a request, "" where it is right."""
-    if query.get("per_page", "1").isdecimal() and not 1 <= int(query.get("per_page", "1")) <= 100:
+    size = dict(asked.query).get("per_page", "1")
+    if size.isdecimal() and not 1 <= int(size) <= 100:
         return "per_page is not from 1 to 100"
     try:
-        _api().validate_request(_request(method, path, query, body, kind))
+        _api().validate_request(asked.request)
     except Exception as error:  # openapi-core has no common base class for what it raises
         return _why(error)
     return ""
 
 
-def wrong_with_answer(
-    method: str,
-    path: str,
-    query: dict[str, str],
-    body: bytes | None,
-    kind: str,
-    answer: tuple[int, bytes, Any],
-) -> str:
-    """What GitHub's description forbids about an answer (status, body, headers) to a request, "" where it is right."""
-    status, data, headers = answer
+@lru_cache(maxsize=2048)
+def wrong_with_answer(asked: Asked, status: int, data: bytes, headers: tuple[tuple[str, str], ...]) -> str:
+    """What GitHub's description forbids about an answer to a request, "" where it is right."""
     data = json.dumps(_undeleted(json.loads(data))).encode() if data else data
+    answer = MockResponse(data, status_code=status, headers=dict(headers), content_type="application/json")
     try:
-        _api().validate_response(
-            _request(method, path, query, body, kind),
-            MockResponse(data, status_code=status, headers=headers, content_type="application/json"),
-        )
+        _api().validate_response(asked.request, answer)
     except Exception as error:  # as above
         return _why(error)
     return ""

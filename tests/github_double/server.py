@@ -41,7 +41,9 @@ class Call:
 
 
 @dataclass
-class _Plan:
+class Plan:
+    """A failure that waits for its calls."""
+
     fault: Fault
     times: int
     method: str
@@ -70,7 +72,7 @@ class GitHubDouble:
         self.fork_token = Token("ghs" + "_fork0" + "0" * 30, may_write=False)
         self.personal_token = Token("github" + "_pat_" + "0" * 30, Account("ada", 4711), installation=False)
         self._tokens = {item.text: item for item in (self.token, self.fork_token, self.personal_token)}
-        self._plans: list[_Plan] = []
+        self.planned: list[Plan] = []
         self._lock = threading.RLock()
         self._servers: list[ThreadingHTTPServer] = []
 
@@ -129,7 +131,7 @@ class GitHubDouble:
 
         ``fault`` may be a name out of ``FAULTS``; several plans wait for their calls in the order they were made.
         """
-        self._plans.append(_Plan(FAULTS[fault] if isinstance(fault, str) else fault, times, method, path))
+        self.planned.append(Plan(FAULTS[fault] if isinstance(fault, str) else fault, times, method, path))
 
     # running
 
@@ -159,7 +161,7 @@ class GitHubDouble:
     def take_fault(self, call: Call) -> Fault | None:
         """The failure that was planned for a call, if one was."""
         with self._lock:
-            for plan in self._plans:
+            for plan in self.planned:
                 if plan.times and plan.method in ("", call.method) and plan.part in call.path:
                     plan.times -= 1
                     return plan.fault
@@ -181,8 +183,9 @@ class GitHubDouble:
         elif not call.path.startswith(self.base_path):
             status, body, headers = said(404, "Not Found")
         else:
-            asked = (call.method, path, call.query, call.body or None, kind)
-            wrong = contract.wrong_with_request(*asked)
+            query = tuple(sorted(call.query.items()))
+            asked = contract.Asked(call.method, path, query, call.body or None, kind)
+            wrong = contract.wrong_with_request(asked)
             if wrong:
                 self.violations.append(f"request {call.method} {call.path}: {wrong}")
                 status, body, headers = said(422, "Validation Failed")
@@ -192,11 +195,20 @@ class GitHubDouble:
                         token, call.method, path, call.query, json.loads(call.body) if call.body else None
                     )
                 if status < 400:
-                    data = b"" if body is None else json.dumps(body).encode()
-                    wrong = contract.wrong_with_answer(*asked, (status, data, headers))
-                    if wrong:
-                        self.violations.append(f"answer to {call.method} {call.path}: {wrong}")
+                    self._check_answer(asked, status, body, headers)
         return status, b"" if body is None else json.dumps(body).encode(), headers
+
+    def _check_answer(self, asked: contract.Asked, status: int, body: Any, headers: dict[str, str]) -> None:
+        # Where the double listens is another port in every test, and no matter of the description.
+        data = (
+            b""
+            if body is None
+            else json.dumps(body).encode().replace(self.url.encode(), contract.HOST.encode())
+        )
+        named = tuple((name, value.replace(self.url, contract.HOST)) for name, value in headers.items())
+        wrong = contract.wrong_with_answer(asked, status, data, named)
+        if wrong:
+            self.violations.append(f"answer to {asked.method} {asked.path}: {wrong}")
 
 
 class _Handler(BaseHTTPRequestHandler):

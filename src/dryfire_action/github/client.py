@@ -159,11 +159,11 @@ class GitHub:
                 self._patience.wrote()
         value = _parsed(answer.body)
         if 200 <= answer.status < 300:
-            if kind is None or isinstance(value, kind):
+            # What was deleted has nothing more to say: who says something was not GitHub.
+            fits = answer.status == 204 if method == "DELETE" else kind is None or isinstance(value, kind)
+            if fits:
                 return value, answer
-            garbled = GitHubError(
-                "garbled", f"{called} answers no JSON of the right kind", status=answer.status
-            )
+            garbled = GitHubError("garbled", f"{called} answers what it never answers", status=answer.status)
             raise _Again(garbled, seconds_after_a_failure(tries), ambiguous=True)
         raise self._refusal(called, answer, value, tries) from None
 

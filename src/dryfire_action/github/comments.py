@@ -91,7 +91,8 @@ class _Conversation:
             return _left(ours, "superseded", NEWER_COMMIT)
         kept = self._say(ours, marker, body)
         if kept is None:
-            return self._create(marked, marker, body, compose)
+            kept = self._create(marked, marker, body, compose)
+        # Of ours there is one; those that could not be changed can perhaps be taken away.
         self._delete(item for item in ours if item.id != kept.id)
         return kept
 
