@@ -5,7 +5,8 @@ and the picture in the README. The tests run the same code and fail where a page
 does.
 
 Blocks of a page are played in order, in a scratch folder (``<!-- in: shop -->`` at the top of a page begins with a copy
-of the example project, ``<!-- in: init -->`` with what `dryfire init` writes):
+of the example project, ``<!-- in: init -->`` with what `dryfire init` writes, ``<!-- in: old -->`` with a project of
+another runner):
 
     ```sh                     commands; ``exit=3`` after the word is the exit code that is expected
     ```console                commands after "$ ", each followed by its output
@@ -111,6 +112,8 @@ class _Scene:
             shutil.copytree(ROOT / "examples/shop", self.cwd, dirs_exist_ok=True, ignore=left)
         elif name == "init":
             self._run("dryfire init\ndryfire run --cassette-mode record", 0, 0)
+        elif name == "old":
+            shutil.copytree(ROOT / "tests/data/third_party/dryfire-0.4.0", self.cwd, dirs_exist_ok=True)
         elif name:
             raise Unlike(f"no scene is called {name!r}")
 

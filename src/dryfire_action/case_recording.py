@@ -11,6 +11,7 @@ from dryfire_action.cassette import Cassette, Header, complete_part, keeping_old
 from dryfire_action.cassette_partial import read_partial, recording_to
 from dryfire_action.cassette_store import check_names, check_target, read_cassette, write_cassette
 from dryfire_action.errors import CassetteDamaged, RecordingError, UsageError
+from dryfire_action.importing import ImportingProvider
 from dryfire_action.playback import refuse_other_origin
 from dryfire_action.providers import make_provider
 from dryfire_action.recorder import RecordingProvider, occurrences_joined
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from dryfire_action.cassette import Exchange
     from dryfire_action.cassette_partial import Partial
     from dryfire_action.fingerprint import Masker
+    from dryfire_action.foreign_recordings import ForeignRecordings
     from dryfire_action.messages import Provider, Request, Response
     from dryfire_action.playback import RunTape
     from dryfire_action.redact import Rules
@@ -117,6 +119,11 @@ class LiveProvider:
         """The version of that library."""
         return getattr(self._provider, "sdk_version", None)
 
+    @property
+    def origin(self) -> str:
+        """``loopback`` where what answers is on this machine, else ""."""
+        return "loopback" if getattr(self._provider, "loopback", False) else ""
+
     async def complete(self, request: Request) -> Response:
         """The provider's answer."""
         if self._provider is None:
@@ -148,7 +155,8 @@ class RecordingClock(SystemClock):
 class Recording:
     """One recording of a case. In ``auto`` it serves what is known, of the unfinished recording first.
 
-    ``stack`` holds the partial file, from the first live call on until it is closed; ``environ`` holds the keys.
+    ``stack`` holds the partial file, from the first live call on until it is closed; ``environ`` holds the keys. A
+    ``source`` answers in the place of the provider.
     """
 
     def __init__(
@@ -159,7 +167,9 @@ class Recording:
         stack: ExitStack,
         environ: Mapping[str, str],
         spending: Spending | None = None,
+        source: ForeignRecordings | None = None,
     ) -> None:
+        self._source = source
         self._shelf = shelf
         self._goes_on = mode == "auto"
         self._today = today
@@ -189,8 +199,13 @@ class Recording:
 
     def recorder(self, run: int) -> RecordingProvider:
         """The recorder of one run."""
+        inner: Provider = self._live
+        if self._source is not None and not self._shelf.case.scripted:
+            inner = ImportingProvider(
+                self._source, self._shelf.case, self._shelf.config, run=run, begin=self._begin
+            )
         recorder = RecordingProvider(
-            self._live,
+            inner,
             run=run,
             mask=self._shelf.mask,
             rules=self._shelf.rules,
@@ -231,11 +246,18 @@ class Recording:
         found = self._own_header() if self._asked or before is None else before.header
         if self._old and any(played.outcome == "replayed" for tape in self._tapes for played in tape.played):
             # It says what redacted all of the answers, and some are served as they were.
-            found = replace(found, redaction=self._old.header.redaction)
+            before_now = self._old.header
+            found = replace(found, redaction=before_now.redaction, origin=before_now.origin or found.origin)
         return replace(found, served=served)
 
     def _own_header(self) -> Header:
-        return replace(self._shelf.header(), sdk=self._live.sdk, sdk_version=self._live.sdk_version)
+        taken_over = self._source is not None and not self._shelf.case.scripted
+        return replace(
+            self._shelf.header(),
+            sdk=self._live.sdk,
+            sdk_version=self._live.sdk_version,
+            origin="dryfire" if taken_over else self._live.origin,
+        )
 
     def _told_already(self, unfinished: Cassette) -> bool:
         old = _exchanges(self._old)

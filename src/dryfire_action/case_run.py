@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from dryfire_action.agent import Run
     from dryfire_action.ambient import Clock
     from dryfire_action.cassette import Exchange
+    from dryfire_action.foreign_recordings import ForeignRecordings
     from dryfire_action.messages import Provider
     from dryfire_action.playback import Played, RunTape
     from dryfire_action.retry import RetryPolicy
@@ -47,7 +48,8 @@ class Surroundings:
     """What all cases of a run share: where files are, what day it is, and the settings of the command line.
 
     ``tree`` reads cassettes below ``root``, where they are also written; ``cwd`` is put on the import path for
-    passthrough code; ``model`` is that of ``--model``; ``spending`` counts the live calls.
+    passthrough code; ``model`` is that of ``--model``; ``spending`` counts the live calls;
+    recordings of another runner are a ``source`` that answers in the place of providers.
     """
 
     tree: Tree
@@ -59,6 +61,7 @@ class Surroundings:
     model: str | None = None
     passthrough: Literal["run", "skip"] | None = None
     spending: Spending = field(default_factory=Spending)
+    source: ForeignRecordings | None = None
 
 
 async def run_case(case: Case, config: Config, mode: Mode, around: Surroundings) -> CaseResult:
@@ -148,7 +151,9 @@ async def _recorded(shelf: Shelf, mode: Mode, around: Surroundings, basis: CaseR
     script = Script(case)
     results = []
     with ExitStack() as stack:
-        recording = Recording(shelf, mode, around.today, stack, around.environ, around.spending)
+        recording = Recording(
+            shelf, mode, around.today, stack, around.environ, around.spending, around.source
+        )
         # One after the other: they share a partial file, a script, and the bound on calls at a time.
         for index in range(case.repeat):
             recorder = recording.recorder(index)

@@ -105,6 +105,7 @@ class HeaderDocument(TypedDict):
     recorded: NotRequired[str]
     scripted: NotRequired[bool]
     redaction: NotRequired[str]
+    origin: NotRequired[str]
     ignore: NotRequired[list[IgnoreDocument]]
 
 

@@ -54,6 +54,7 @@ def header_document(header: Header, recorded: str = "") -> JsonObject:
         "recorded": recorded,
         "scripted": header.scripted,
         "redaction": header.redaction,
+        "origin": header.origin,
         "ignore": [asdict(rule) for rule in header.ignore],
     }
     named = ("suite", "case", "provider", "model")
@@ -107,6 +108,7 @@ def header_from(document: JsonObject, file: str) -> Header:
         sdk_version=header.get("sdk_version"),
         served=header.get("served"),
         redaction=header.get("redaction", ""),
+        origin=header.get("origin", ""),
         ignore=tuple(IgnoreRule(rule["path"], rule["pattern"]) for rule in header.get("ignore", ())),
     )
 

@@ -7,6 +7,7 @@
     ├── ProviderUnavailable   (2)   a live call cannot be made: no key, no SDK
     ├── RecordingError        (3)   a recording cannot be written (busy, disk, folder)
     ├── LimitReached          (3)   a live call would be one more than the command line allows
+    ├── ImportMismatch        (3)   recordings of another runner do not answer a request
     ├── CassetteDamaged       (3)   a recording cannot be trusted
     ├── CassetteMissError     (3)   a replay was asked for something that is not recorded
     └── ProviderError         (3)   the model's provider refused or failed
@@ -127,6 +128,13 @@ class LimitReached(DryfireError):
     """A live call would be one more than the command line allows: the run stops, and keeps what it has."""
 
     slug = "limit"
+    exit_code = EXIT_RECORDING
+
+
+class ImportMismatch(DryfireError):
+    """Recordings of another runner, which are taken over, do not answer a request."""
+
+    slug = "import-mismatch"
     exit_code = EXIT_RECORDING
 
 

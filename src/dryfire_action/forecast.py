@@ -6,18 +6,19 @@ to be as long as it was. A script is simply played, so its calls are exact. No p
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, replace
 from math import ceil
 from typing import TYPE_CHECKING
 
 from dryfire_action.ambient import ReplayClock, run_through
 from dryfire_action.before_recording import moves_to_come
+from dryfire_action.call_forecast import CaseForecast, Forecast
 from dryfire_action.case_run import Script, Surroundings, run_agent, shelf_of
 from dryfire_action.cassette import Cassette, complete_part
 from dryfire_action.cassette_file import SIZE_LIMIT
 from dryfire_action.cassette_names import cassette_path
 from dryfire_action.errors import CassetteDamaged, DryfireError
-from dryfire_action.messages import NO_USAGE, Usage, total_usage
+from dryfire_action.messages import Usage, total_usage
 from dryfire_action.playback import ReplayingProvider
 from dryfire_action.providers.scripted import ScriptedProvider
 from dryfire_action.recorder import RecordingProvider, occurrences_joined
@@ -35,47 +36,6 @@ if TYPE_CHECKING:
     from dryfire_action.cassette import Exchange
     from dryfire_action.runner import RunOptions
     from dryfire_action.suite import Case, Mode, Suite
-
-
-@dataclass(frozen=True, slots=True)
-class CaseForecast:
-    """The live calls that one case would make. With ``at_least`` there may be more: not all of it was ever recorded.
-
-    ``usage`` is what the recorded answers took that would be asked for again; ``why`` is "" or why there is no call.
-    """
-
-    case: Case
-    calls: int = 0
-    usage: Usage = NO_USAGE
-    at_least: bool = False
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Forecast:
-    """What a run would ask, case by case, in order."""
-
-    cases: tuple[CaseForecast, ...]
-
-    @property
-    def calls(self) -> int:
-        """The calls of all cases, those of scripts among them."""
-        return sum(case.calls for case in self.cases)
-
-    @property
-    def scripted(self) -> int:
-        """The calls that only ask a script, and cost nothing."""
-        return sum(case.calls for case in self.cases if case.case.scripted)
-
-    @property
-    def usage(self) -> Usage:
-        """The tokens of all cases, as far as recordings tell."""
-        return total_usage(case.usage for case in self.cases)
-
-    @property
-    def at_least(self) -> bool:
-        """Whether there may be more calls than that."""
-        return any(case.at_least for case in self.cases)
 
 
 def forecast(suites: Sequence[Suite], options: RunOptions, *, root: Path) -> Forecast:

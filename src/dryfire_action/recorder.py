@@ -62,11 +62,16 @@ class RecordingProvider:
         return self.tape.give(exchange, request, "recorded", current)
 
     async def _asked(self, request: Request, current: Fingerprint) -> Exchange:
-        place = Exchange(self.tape.run, self.tape.turn, self.tape.attempt, current, recorded=self._today)
+        failed: ProviderError | None = None
         try:
             response = await self._inner.complete(request)
         except ProviderError as error:
-            stored = self._stored(error_json(error), request)
+            failed = error
+        # An answer that is taken over from an older recording was given on another day.
+        day = getattr(self._inner, "recorded_on", "") or self._today
+        place = Exchange(self.tape.run, self.tape.turn, self.tape.attempt, current, recorded=day)
+        if failed is not None:
+            stored = self._stored(error_json(failed), request)
             return replace(place, error=stored.value, from_request=stored.from_request)
         stored = self._stored(answer_json(response), request)
         return replace(

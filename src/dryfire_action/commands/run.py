@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from argparse import Namespace
 
     from dryfire_action.commands.arguments import Parser
+    from dryfire_action.foreign_recordings import ForeignRecordings
     from dryfire_action.results import Results
     from dryfire_action.runner import RunOptions
+    from dryfire_action.sharding import Shard
 
 _EPILOG = """\
 modes:
@@ -55,6 +57,7 @@ def arguments(parser: Parser) -> None:
     add("--filter", metavar="TEXT", help="only cases whose name holds TEXT")
     add("--case", metavar="SUITE::CASE", action="append", default=[], help="only this case; repeatable")
     add("--tag", metavar="TAG", action="append", default=[], help="only suites with this tag; repeatable")
+    add("--shard", metavar="K/N", help="only part K of N, for N jobs: each case is in one part")
     add("--fail-fast", action="store_true", help="stop at the first case that does not pass")
     add("--concurrency", metavar="N", type=at_least(1), default=4, help="cases at a time (default: 4)")
     add("--model", metavar="MODEL", help="another model; its recordings stand beside the case's own")
@@ -84,6 +87,12 @@ def arguments(parser: Parser) -> None:
         help="stop before the next live call once they have taken N tokens",
     )
     add(
+        "--from",
+        dest="source",
+        metavar="dryfire:DIR",
+        help="take the answers from the recordings of dryfire 0.2 to 0.4 in DIR; no provider is asked",
+    )
+    add(
         "--dry-run",
         action="store_true",
         help="say how many calls the run would make, and of about how many tokens; nothing is asked or written",
@@ -108,13 +117,14 @@ def execute(args: Namespace) -> int:
     """Run the selected cases, write the report files, print the report."""
     if args.dry_run:
         return _forecast(args)
+    source = _source(args)
     files = report_files.prepared(args)
     try:
         # The environment counts only where nothing is recorded and nothing is replayed.
         environ = os.environ if args.cassette_mode == "off" else None
         chosen = selection.load(args.paths, model=args.model, environ=environ)
         _check_names(args, chosen)
-        results = _explained(args, chosen, _run(args, chosen), files)
+        results = _explained(args, chosen, _run(args, chosen, source), files)
     except DryfireError as error:
         files.refuse(error, args.cassette_mode)
         raise
@@ -151,6 +161,36 @@ def _forecast(args: Namespace) -> int:
     return EXIT_PASSED if found.cases or args.allow_empty else EXIT_USAGE
 
 
+def _source(args: Namespace) -> ForeignRecordings | None:
+    """The recordings that are taken over. Raises ``UsageError``."""
+    if args.source is None:
+        return None
+    from pathlib import Path
+
+    from dryfire_action.foreign_recordings import ForeignRecordings
+
+    kind, colon, folder = args.source.partition(":")
+    if kind != "dryfire" or not colon or not folder:
+        raise UsageError(f"--from: {args.source!r} must be dryfire:DIR, the folder of its recordings")
+    if args.cassette_mode not in ("record", "auto"):
+        raise UsageError("--from takes recordings over, so it goes with --cassette-mode record or auto")
+    if args.passthrough == "run":
+        raise UsageError(
+            "--from asks no provider, and cases that run real code (impl:) would: leave --passthrough out"
+        )
+    args.passthrough = "skip"
+    return ForeignRecordings(Path(folder))
+
+
+def _shard(text: str | None) -> Shard | None:
+    from dryfire_action.sharding import parse_shard
+
+    try:
+        return parse_shard(text) if text is not None else None
+    except UsageError as error:
+        raise UsageError(f"--shard: {error.message}", remedy=error.remedy) from None
+
+
 def _options(args: Namespace, cwd: str) -> RunOptions:
     from dryfire_action.runner import RunOptions
 
@@ -168,11 +208,12 @@ def _options(args: Namespace, cwd: str) -> RunOptions:
         max_tokens=args.max_tokens,
         allow_skipped=args.allow_skipped,
         allow_empty=args.allow_empty,
+        shard=_shard(args.shard),
         cwd=cwd,
     )
 
 
-def _run(args: Namespace, chosen: selection.Selection) -> Results:
+def _run(args: Namespace, chosen: selection.Selection, source: ForeignRecordings | None) -> Results:
     from datetime import UTC, datetime
 
     from dryfire_action.runner import run_suites
@@ -186,6 +227,7 @@ def _run(args: Namespace, chosen: selection.Selection) -> Results:
             today=datetime.now(UTC).date().isoformat(),
             environ=os.environ,
             progress=tell,
+            source=source,
         )
     finally:
         end()

@@ -9,14 +9,14 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from dryfire_action.errors import ProviderUnavailable, UsageError
+from dryfire_action.errors import ProviderError, ProviderUnavailable, UsageError
 from dryfire_action.providers.endpoints import endpoints
 from dryfire_action.providers.scripted import ScriptedProvider
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from dryfire_action.messages import Provider
+    from dryfire_action.messages import JsonObject, Provider, Response
     from dryfire_action.providers.endpoints import Family
     from dryfire_action.providers.live import LiveModel
     from dryfire_action.suite import ProviderEntry
@@ -71,6 +71,35 @@ def unset_key(name: str, providers: Mapping[str, ProviderEntry], environ: Mappin
     """The variable that a live call of the provider ``name`` needs and ``environ`` lacks; "" where it lacks none."""
     endpoint = endpoints(providers).get(name)
     return endpoint.key if endpoint and not environ.get(endpoint.key, "").strip() else ""
+
+
+def sealed_parts(
+    name: str, answer: Response, providers: Mapping[str, ProviderEntry] = _NO_ENTRIES
+) -> tuple[JsonObject, ...]:
+    """The thinking that goes back on the wire, in the payload that came with ``answer``; nothing where it has none.
+
+    ``name`` says which wire format the payload is in.
+    """
+    endpoint = endpoints(providers).get(name)
+    if endpoint is None or not answer.raw:
+        return ()
+    try:
+        found = _from_wire(endpoint.family)(answer.raw)
+    except (ProviderError, AttributeError, IndexError, KeyError, TypeError, ValueError):
+        return ()  # the payload is not what the API promises: the answer stands beside it all the same
+    return found.reasoning
+
+
+def _from_wire(family: Family) -> Callable[[JsonObject], Response]:
+    if family == "messages":
+        from dryfire_action.providers import anthropic as module
+    elif family == "chat":
+        from dryfire_action.providers import openai_chat as module  # type: ignore[no-redef]
+    elif family == "responses":
+        from dryfire_action.providers import openai_responses as module  # type: ignore[no-redef]
+    else:
+        from dryfire_action.providers import gemini as module  # type: ignore[no-redef]
+    return module.from_wire
 
 
 def _model(family: Family) -> type[LiveModel]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from dryfire_action.errors import ProviderError, ProviderUnavailable, UsageError
 from dryfire_action.providers.failures import broken_stream, failure, unreadable
@@ -62,6 +63,12 @@ class LiveModel:
         self._sdk = load_sdk(self.name, self.module, self.extra)
         self.sdk_version = _version(self.sdk)
         self._accepted: Collection[str] = ()
+
+    @property
+    def loopback(self) -> bool:
+        """Whether it is on this machine: a gateway, a model that runs here, or a server of a test."""
+        host = urlsplit(self._base_url or "").hostname or ""
+        return host in ("localhost", "::1") or host.startswith("127.")
 
     def check(self, request: Request) -> None:
         """Raise ``UsageError`` for a request that ``complete`` would not send."""

@@ -253,7 +253,10 @@ def _meaning(results: Results, exit_code: int) -> str:
         return "the run may make no further call"
     if exit_code == EXIT_RECORDING:
         outcomes = _outcomes_to_record(results)
-        return f"a recording is {' or '.join(outcomes)}" if outcomes else "a provider failed"
+        if outcomes:
+            return f"a recording is {' or '.join(outcomes)}"
+        failed = any(run.termination == "provider_error" for case in results.cases for run in case.runs)
+        return "a provider failed" if failed else "a case could not be recorded"
     if any(case.outcome == "skipped" for case in results.cases) and not results.allow_skipped:
         return "cases were skipped (--allow-skipped accepts that)"
     if not results.checked:
