@@ -9,12 +9,11 @@ from dryfire_action.ambient import run_through
 from dryfire_action.case_run import Surroundings, run_case
 from dryfire_action.cassette_file import SIZE_LIMIT
 from dryfire_action.causes import StaleRun, causes_of
-from dryfire_action.errors import EXIT_USAGE, LimitReached, UsageError
+from dryfire_action.errors import EXIT_USAGE, LimitReached
 from dryfire_action.redaction_settings import team_rules
 from dryfire_action.rerecording import rerecord_command
 from dryfire_action.results import CaseResult, Results, SuiteResult
 from dryfire_action.retry import RetryPolicy
-from dryfire_action.sharding import in_shard, others_check_something
 from dryfire_action.spending import Spending
 from dryfire_action.tree import FolderTree
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dryfire_action.foreign_recordings import ForeignRecordings
-    from dryfire_action.sharding import Shard
     from dryfire_action.suite import Case, Mode, Suite
     from dryfire_action.tree import Tree
 
@@ -34,7 +32,7 @@ class RunOptions:
 
     ``mode`` None is each suite's own, else ``replay``. ``filter`` is part of a case's name, ``cases`` are exact
     ``suite::case`` ids, ``tags`` any of a suite's. ``passthrough`` None runs such cases except in replay. ``cwd`` is
-    the folder the command was called in, relative to the root. ``shard`` is the part of the cases that is run. Of the live calls of all cases there are at most
+    the folder the command was called in, relative to the root. Of the live calls of all cases there are at most
     ``max_calls``, and none once they have taken ``max_tokens``.
     """
 
@@ -51,7 +49,6 @@ class RunOptions:
     max_tokens: int | None = None
     allow_skipped: bool = False
     allow_empty: bool = False
-    shard: Shard | None = None
     cwd: str = ""
 
 
@@ -94,10 +91,7 @@ def run_suites(
         spending=Spending(options.max_calls, options.max_tokens),
         source=source,
     )
-    asked = selected(suites, options)
-    _refuse_shard(asked, options)
-    own = in_shard(asked, options.shard, around.tree, options.model)
-    chosen = [asked[number] for number in own]
+    chosen = selected(suites, options)
     # Before the first call is paid for: what a new name or other ignore rules made unfindable is found again.
     settled = _settled(chosen, options, root)
     found: dict[int, CaseResult] = {}
@@ -120,18 +114,15 @@ def run_suites(
         complete=len(found) == len(chosen),
         interrupted=interrupted,
         stopped=_why_stopped(around.spending),
-        left_out=total - len(asked),
-        shard=str(options.shard or ""),
-        elsewhere=len(asked) - len(chosen),
+        left_out=total - len(chosen),
         not_run=len(chosen) - len(found),
         allow_skipped=options.allow_skipped,
-        allow_empty=options.allow_empty or others_check_something(asked, own),
+        allow_empty=options.allow_empty,
         command=rerecord_command(chosen, found, options.cwd, options.model),
         causes=causes_of(_stale_runs(chosen, found)),
         warnings=(
             *(warning for suite in suites for warning in suite.warnings),
-            *_why_empty(suites, options, asked),
-            *_empty_shard(options, asked, chosen),
+            *_why_empty(suites, options, chosen),
         ),
         rules=team_rules(suite.config for suite in suites),
     )
@@ -262,24 +253,6 @@ def _watched(work: Coroutine[None, None, None]) -> bool:
 def selected(suites: Iterable[Suite], options: RunOptions) -> list[tuple[Suite, Case]]:
     """The cases that ``options`` ask for, each with its suite, in order."""
     return [(suite, case) for suite in suites for case in suite.cases if _selected(suite, case, options)]
-
-
-def _refuse_shard(asked: Sequence[tuple[Suite, Case]], options: RunOptions) -> None:
-    """Raise ``UsageError`` where recordings would change while they divide the cases."""
-    modes = {_mode(suite, options) for suite, _ in asked} & {"record", "auto"}
-    if options.shard and modes:
-        raise UsageError(
-            f"--shard divides the cases by what is recorded, and the mode {' or '.join(sorted(modes))} changes that",
-            remedy="Replay in shards, and record without them.",
-        )
-
-
-def _empty_shard(
-    options: RunOptions, asked: Sequence[tuple[Suite, Case]], chosen: Sequence[tuple[Suite, Case]]
-) -> tuple[str, ...]:
-    if chosen or not asked:
-        return ()
-    return (f"shard {options.shard} holds no case; the other shards hold all {len(asked):,}",)
 
 
 def _selected(suite: Suite, case: Case, options: RunOptions) -> bool:
