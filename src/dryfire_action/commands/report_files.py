@@ -99,17 +99,17 @@ class ReportFiles:
         return True
 
 
+def asked(args: Namespace) -> list[str]:
+    """The options of ``args`` that name a file to write."""
+    return [option for option in _OPTIONS if getattr(args, option[2:].replace("-", "_")) is not None]
+
+
 def prepared(args: Namespace) -> ReportFiles:
     """The files that ``args`` ask for. Raises ``UsageError`` where one could not be written after the run."""
     paths = {option: _checked(option, getattr(args, option[2:].replace("-", "_"))) for option in asked(args)}
     targets = [path.resolve() for path in paths.values()]
     if len(set(targets)) < len(targets):
         raise UsageError(f"{' and '.join(paths)} name the same file")
-def asked(args: Namespace) -> list[str]:
-    """The options of ``args`` that name a file to write."""
-    return [option for option in _OPTIONS if getattr(args, option[2:].replace("-", "_")) is not None]
-
-
     for path in paths.values():
         if path.is_file():
             # Should this run be killed, nobody must take the report of an earlier one for its own.
