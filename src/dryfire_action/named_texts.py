@@ -7,7 +7,8 @@ in `rawHeaders` lists where names and values take turns, and through a list (`au
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from dryfire_action.json_leaves import Fields
@@ -31,16 +32,22 @@ class NamedText(NamedTuple):
 
     def path(self) -> tuple[str | int, ...]:
         """The keys and indices that lead to the text, or to the mapping whose name it is."""
-        steps: list[str | int] = []
-        way = self.way
-        while way:
-            way, step = way
-            steps.append(step if isinstance(step, (str, int)) else str(step))
-        return tuple(reversed(steps))
+        return path_of(self.way)
+
+
+def path_of(way: Way) -> tuple[str | int, ...]:
+    """The steps of a way, first step first."""
+    steps: list[str | int] = []
+    while way:
+        way, step = way
+        steps.append(step if isinstance(step, (str, int)) else str(step))
+    return tuple(reversed(steps))
 
 
 _Visit = tuple[Any, Way, str | None, KeyKind | None]
 
+_CONTAINERS = (dict, list, tuple, Mapping)
+_NO_TEXTS = frozenset({int, float, bool, type(None)})
 _NAME_FIELDS = frozenset({"name", "key", "header", "field"})
 _VALUE_FIELDS = frozenset({"value", "values"})
 _FIELD_LISTS = frozenset({"querystring", "query", "queryparams", "params", "formdata", "urlencoded"})
@@ -59,37 +66,121 @@ def named_texts(value: Any, name: str | None = None) -> Iterator[NamedText]:
         if isinstance(node, str):
             yield NamedText(node, way, name, kind)
         elif isinstance(node, Mapping):
-            yield from _visit_fields(list(node.items()), way, name, kind, todo)
+            yield from _visit_fields(node.items(), way, name, kind, todo)
         elif isinstance(node, Fields):
             yield from _visit_fields(node, way, name, kind, todo)
         elif isinstance(node, (list, tuple)):
             todo.extend(reversed(list(_items(node, way, name, kind))))
 
 
+def telling_texts(value: Any, name: str | None, is_plain: Callable[[str], bool]) -> Iterator[NamedText]:
+    """The texts of `named_texts` that may hold something, in any order: those under a name that says something, and
+    those that are not plain. Most texts of a tree are neither, so they cost little here."""
+    kind = key_kind(name) if name else None
+    if isinstance(value, str):
+        if kind is not None or not is_plain(value):
+            yield NamedText(value, (), name, kind)
+        return
+    todo: list[_Visit] = [(value, (), name, kind)] if value and isinstance(value, _CONTAINERS) else []
+    while todo:
+        node, way, name, kind = todo.pop()
+        children: Iterable[_Visit]
+        if type(node) is dict or isinstance(node, (Fields, Mapping)):
+            pairs = node if isinstance(node, Fields) else node.items()
+            fields, told = _told(pairs)
+            known = _fields_of(fields, kind, told is not None)
+            for field in known.odd:
+                if not is_plain(field):
+                    yield NamedText(field, way, None, None, is_key=True)
+            for (field, child), (own, own_kind, source) in zip(pairs, known.names, strict=True):
+                if type(child) in _NO_TEXTS:
+                    continue
+                if source is not None:
+                    own, own_kind = _from_outside(source, told, name, kind)
+                if isinstance(child, str):
+                    if own_kind is not None or not is_plain(child):
+                        yield NamedText(child, (way, field), own, own_kind)
+                elif child and isinstance(child, _CONTAINERS):
+                    todo.append((child, (way, field), own, own_kind))
+            continue
+        if _are_pairs(node) or (name is not None and _is_of_turns(name)):
+            children = _items(node, way, name, kind)
+        else:
+            children = [
+                (child, (way, index), name, kind)
+                for index, child in enumerate(node)
+                if type(child) not in _NO_TEXTS
+            ]
+        for child, child_way, own, own_kind in children:
+            if isinstance(child, str):
+                if own_kind is not None or not is_plain(child):
+                    yield NamedText(child, child_way, own, own_kind)
+            elif child and isinstance(child, _CONTAINERS):
+                todo.append((child, child_way, own, own_kind))
+
+
 def _visit_fields(
-    pairs: list[tuple[Any, Any]], way: Way, name: str | None, kind: KeyKind | None, todo: list[_Visit]
+    pairs: Collection[tuple[Any, Any]], way: Way, name: str | None, kind: KeyKind | None, todo: list[_Visit]
 ) -> Iterator[NamedText]:
-    for field, _ in pairs:
-        if isinstance(field, str) and not _ORDINARY_NAME.fullmatch(field):
-            yield NamedText(field, way, None, None, is_key=True)
-    todo.extend(reversed(list(_fields(pairs, way, name, kind))))
+    fields, told = _told(pairs)
+    known = _fields_of(fields, kind, told is not None)
+    for field in known.odd:
+        yield NamedText(field, way, None, None, is_key=True)
+    visits: list[_Visit] = []
+    for (field, value), (own, own_kind, source) in zip(pairs, known.names, strict=True):
+        if source is not None:
+            own, own_kind = _from_outside(source, told, name, kind)
+        visits.append((value, (way, field), own, own_kind))
+    todo.extend(reversed(visits))
 
 
-def _fields(
-    pairs: list[tuple[Any, Any]], way: Way, name: str | None, kind: KeyKind | None
-) -> Iterator[_Visit]:
-    fields = {field for field, _ in pairs if isinstance(field, str)}
-    told = None
-    if not fields.isdisjoint(_VALUE_FIELDS):
-        told = next((v for n, v in pairs if n in _NAME_FIELDS and isinstance(v, str)), None)
-    for field, value in pairs:
+def _told(pairs: Collection[tuple[Any, Any]]) -> tuple[tuple[Any, ...], str | None]:
+    """The fields of a mapping, and the name that one of them tells for the value beside it."""
+    fields = tuple([field for field, _ in pairs])
+    if _VALUE_FIELDS.isdisjoint(fields):
+        return fields, None
+    return fields, next((v for n, v in pairs if n in _NAME_FIELDS and isinstance(v, str)), None)
+
+
+class _Known(NamedTuple):
+    """What the fields of a mapping say, whatever stands under them: each one's name, its kind and, where the name
+    comes from outside, from where; and the fields that are more than plain words."""
+
+    names: tuple[tuple[str | None, KeyKind | None, str | None], ...]
+    odd: tuple[str, ...]
+
+
+# Mappings come in few forms: what one says is worked out once. Forms with long names are not kept.
+_known: dict[tuple[Any, ...], _Known] = {}
+_MOST_KNOWN = 2000
+_MOST_FIELDS = 40
+
+
+def _fields_of(fields: tuple[Any, ...], kind: KeyKind | None, is_told: bool) -> _Known:
+    form = (kind, is_told, fields)
+    known = _known.get(form)
+    if known is None:
+        odd = tuple(f for f in fields if isinstance(f, str) and not _ORDINARY_NAME.fullmatch(f))
+        known = _Known(tuple(_names(fields, kind, is_told)), odd)
+        if not odd and len(fields) <= _MOST_FIELDS and all(type(field) is str for field in fields):
+            if len(_known) >= _MOST_KNOWN:
+                _known.clear()
+            _known[form] = known
+    return known
+
+
+def _names(
+    fields: tuple[Any, ...], kind: KeyKind | None, is_told: bool
+) -> Iterator[tuple[str | None, KeyKind | None, str | None]]:
+    for field in fields:
         own = field if isinstance(field, str) else None
         own_kind = key_kind(own) if own else None
-        if own in _VALUE_FIELDS and told is not None:
-            own, own_kind = told, _kind_in_list(told, kind)
+        source = None
+        if own in _VALUE_FIELDS and is_told:
+            source = "told"
         elif own in _VALUE_FIELDS and kind is not None:
-            own, own_kind = name, kind
-        elif kind == "cookies" and told is None:
+            source = "above"
+        elif kind == "cookies" and not is_told:
             own_kind = "cookie-value"
         elif kind == "fields" and own_kind == "query":
             own_kind = "in-query"
@@ -99,7 +190,16 @@ def _fields(
             own_kind = "credential"
         elif own is not None and plain_name(own) in _FIELD_LISTS:
             own_kind = "fields"
-        yield value, (way, field), own, own_kind
+        yield own, own_kind, source
+
+
+def _from_outside(
+    source: str, told: str | None, name: str | None, kind: KeyKind | None
+) -> tuple[str | None, KeyKind | None]:
+    """The name of a value that has it from the field beside it, or from the mapping it stands in."""
+    if source == "told" and told is not None:
+        return told, _kind_in_list(told, kind)
+    return name, kind
 
 
 def _kind_in_list(told: str, kind: KeyKind | None) -> KeyKind | None:
@@ -110,14 +210,26 @@ def _kind_in_list(told: str, kind: KeyKind | None) -> KeyKind | None:
     return "in-query" if own == "query" and kind == "fields" else own
 
 
-def _items(node: Sequence[Any], way: Way, name: str | None, kind: KeyKind | None) -> Iterator[_Visit]:
-    if node and all(
+def _are_pairs(node: Sequence[Any]) -> bool:
+    """Whether a list holds nothing but `[name, value]`."""
+    if not node or not isinstance(node[0], (list, tuple)):
+        return False
+    return all(
         isinstance(item, (list, tuple)) and len(item) == 2 and isinstance(item[0], str) for item in node
-    ):
+    )
+
+
+@lru_cache(maxsize=1024)
+def _is_of_turns(name: str) -> bool:
+    return plain_name(name) == "rawheaders"
+
+
+def _items(node: Sequence[Any], way: Way, name: str | None, kind: KeyKind | None) -> Iterator[_Visit]:
+    if _are_pairs(node):
         for index, (told, value) in enumerate(node):
             yield told, ((way, index), 0), None, None
             yield value, ((way, index), 1), told, _kind_in_list(told, kind)
-    elif name is not None and len(node) % 2 == 0 and plain_name(name) == "rawheaders":
+    elif name is not None and len(node) % 2 == 0 and _is_of_turns(name):
         for index, value in enumerate(node):
             told = node[index - 1] if index % 2 and isinstance(node[index - 1], str) else None
             yield value, (way, index), told, key_kind(told) if told else None

@@ -11,13 +11,17 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from dryfire_action.secret_keys import KeyKind, key_kind
+from dryfire_action.secret_keys import NAME_ENDS, KeyKind, key_kind
 from dryfire_action.secret_names import Found, TextKind, fits, header_spans, repeats
 from dryfire_action.secret_placeholders import looks_opaque
 
 # Read backwards from the operator: a name, and a quote that closes it.
 _NAME_BACKWARDS = re.compile(
     r"[ \t]{0,4}\]?(?P<close>[\"']?\\{0,7})(?P<n>[A-Za-z0-9_-]{2,80}+)(?![A-Za-z0-9_-])"
+)
+# An operator, unless the two letters before it end a word that announces nothing, as most words do.
+_OPERATORS = re.compile(
+    rf"[=:>](?:(?<=[^A-Za-z0-9].)|(?<=[^A-Za-z0-9]..)|(?<=(?i:{'|'.join(sorted(NAME_ENDS))}).))", re.ASCII
 )
 _VALUE_START = re.compile(r"[:=]?>?[ \t]{0,4}(?P<open>\\{0,7}[\"'])?")
 _ELEMENT = r"[^<>\r\n]++(?=<\\?/)"
@@ -42,6 +46,7 @@ _LAST_WORDS = frozenset({"key", "token", "secret", "password"})
 _CODE = r"(?:[A-Za-z_]\w{0,15}(?:\.[A-Za-z_]\w{0,15}){1,8}|\.{0,2}~?(?:/[\w.-]{1,24}){2,12})"
 # The beginning of a placeholder: `token={get_token(user, …)}`.
 _TEMPLATE = r"\$?\{\{?[ ]?[A-Za-z_]"
+_OPTION_START = re.compile("--[A-Za-z]")
 _OPTION = r"(?<![\w-])--(?P<n>[A-Za-z][A-Za-z0-9-]{1,40}+)[ ](?P<open>[\"']?)(?P<v>[^\s\"']++)"
 _PART = (
     r"form-data;[^\r\n]{0,80}?\bname=\"?(?P<n>[^\"\r\n;]{1,80})\"?[^\r\n]{0,200}\r?\n"
@@ -53,7 +58,8 @@ def assigned_spans(text: str, *, samples: bool) -> Iterator[Found]:
     """The secrets in a text that stand after a credential's name and `=` or `:`, or in an element of that name."""
     done = 0
     lines_read: dict[str, int] = {}
-    for place in sorted(at for operator in "=:>" for at in places(text, operator)):
+    for operator in _OPERATORS.finditer(text):
+        place = operator.start()
         if place < done:
             continue
         pair = _assignment(text, place)
@@ -77,7 +83,11 @@ def assigned_spans(text: str, *, samples: bool) -> Iterator[Found]:
 def told_spans(text: str, *, samples: bool) -> Iterator[Found]:
     """The secrets in a text that stand after a command's option, or in a part of a multipart body."""
     for literal, pattern in (("--", _OPTION), ("form-data", _PART)):
-        for match in re.finditer(pattern, text) if literal in text else ():
+        for match in (
+            re.finditer(pattern, text)
+            if literal in text and (pattern is _PART or _OPTION_START.search(text))
+            else ()
+        ):
             kind = key_kind(match["n"])
             if kind not in ("credential", "weak"):
                 continue

@@ -143,6 +143,9 @@ _ENDINGS = (
     "connectionstring",
 )
 
+NAME_ENDS = frozenset(name[-2:] for name in (*_EXACT, *_ENDINGS, "token", "key"))
+"""The last two letters of every name that says something, in lower case."""
+
 # A key that is public by design; the word before `key` says so.
 _PUBLIC_WORDS = frozenset({"public", "publishable", "pub", "anon"})
 
@@ -236,6 +239,7 @@ def _kind(name: str) -> KeyKind | None:
     return None
 
 
+@lru_cache(maxsize=1024)
 def is_opaque_key(name: str) -> bool:
     """Whether the value under a name is a provider's sealed text: a thinking signature, encrypted
     reasoning, an embedding, an image. Nothing is decoded in it and nothing is changed in it."""

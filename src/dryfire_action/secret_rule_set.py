@@ -39,10 +39,18 @@ class Plan(NamedTuple):
     ids: frozenset[str]
     starts: Mapping[str, tuple[tuple[str, Rule], ...]]
     loose: tuple[tuple[str, Rule], ...]
-    literals: tuple[tuple[str, Rule], ...]
-    texts: tuple[tuple[str, Rule], ...]
+    literals: Mapping[str, tuple[Rule, ...]]
+    texts: Mapping[str, tuple[Rule, ...]]
     near: tuple[Rule, ...]
     digits: tuple[Rule, ...]
+
+
+def _by_literal(table: tuple[Rule, ...], sight: str) -> dict[str, tuple[Rule, ...]]:
+    found: dict[str, tuple[Rule, ...]] = {}
+    for rule in table:
+        for literal in rule.literals if rule.sight == sight else ():
+            found[literal] = (*found.get(literal, ()), rule)
+    return found
 
 
 @cache
@@ -56,10 +64,8 @@ def _plan(table: tuple[Rule, ...]) -> Plan:
         ids=frozenset(rule.id for rule in table),
         starts=starts,
         loose=tuple((literal, rule) for literal, rule in runs if not rule.pattern.startswith(EDGE)),
-        literals=tuple(
-            (literal, rule) for rule in table if rule.sight == "literal" for literal in rule.literals
-        ),
-        texts=tuple((literal, rule) for rule in table if rule.sight == "text" for literal in rule.literals),
+        literals=_by_literal(table, "literal"),
+        texts=_by_literal(table, "text"),
         near=tuple(rule for rule in table if rule.sight == "near"),
         digits=tuple(rule for rule in table if rule.sight == "digits"),
     )

@@ -26,6 +26,7 @@ from dryfire_action.secret_rule_set import Plan, Rules
 _DEEPEST_JSON = 6
 _DEEPEST_PERCENT = 2
 _JSON_LINE = r"(?m)^(?:[a-z]{1,16}:)?[ \t]{0,8}(?P<v>[{\[].*[}\]])[ \t\r]*$"
+_LINE_END = re.compile(r"[}\]][ \t\r]*+(?:\n|\Z)")
 _PERCENT_RUN = r"[A-Za-z0-9%._~!$'()*+,;=:@/?&#-]{6,}+"
 _PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
 _BLOB = r"[A-Za-z0-9+/]{64}"
@@ -37,7 +38,9 @@ _RUN = 16
 _LEAD = 64
 _NEAR_RUN = 32
 _WORD = re.compile(r"[A-Za-z0-9_-]++")
+_ESCAPES = {"\\": 1, "%": 2}
 _CARD_DIGITS = 13
+_TOKEN_RUN, _DIGIT_RUN = b"a" * _RUN, b"a" * _CARD_DIGITS
 _CREDENTIAL_WORDS = ("key", "token", "secret", "auth", "credential", "akia", "asia")
 _NEAR = 80
 
@@ -65,8 +68,10 @@ def _search(
         if depth < _DEEPEST_JSON:
             found.extend(_json_line_spans(text, rules, depth, exact=exact))
     found.extend(_team_spans(text, rules))
-    if name and is_id_key(name):
+    if found and name and is_id_key(name):
         found = [hit for hit in found if hit[2] != "card-number"]
+    if not found:
+        return found
     return _merged([hit for hit in found if hit[2] in plan.ids or hit[2] in rules.team_ids], text)
 
 
@@ -80,28 +85,38 @@ def _plain_spans(text: str, plan: Plan, samples: bool, percent: int) -> Iterator
 
 
 def _shape_spans(text: str, plan: Plan, samples: bool) -> Iterator[Found]:
-    for literal, rule in plan.texts:
-        if literal in text:
+    for literal in [literal for literal in plan.texts if literal in text]:
+        for rule in plan.texts[literal]:
             yield from _matches(text, rule, samples, 0, len(text))
-    for literal, rule in plan.literals:
-        if literal in text:
+    for literal in [literal for literal in plan.literals if literal in text]:
+        for rule in plan.literals[literal]:
             for at in places(text, literal):
                 yield from _match_at(text, rule, samples, at, len(text))
     if len(text) < _CARD_DIGITS:
         return
     plain = text.encode("latin-1", "replace")
-    if plan.digits:
-        for start, end in _runs(plain.translate(_DIGIT_CLASS), _CARD_DIGITS, 0):
+    if plan.digits and _DIGIT_RUN in (classes := plain.translate(_DIGIT_CLASS)):
+        for start, end in _runs(classes, _CARD_DIGITS, 0):
             for rule in plan.digits:
                 yield from _matches(text, rule, samples, start, end)
-    runs = list(_runs(plain.translate(_TOKEN_CLASS), _RUN, _LEAD))
+    classes = plain.translate(_TOKEN_CLASS)
+    if _TOKEN_RUN in classes:
+        yield from _run_spans(text, list(_runs(classes, _RUN, _LEAD)), plan, samples)
+
+
+def _run_spans(text: str, runs: list[tuple[int, int]], plan: Plan, samples: bool) -> Iterator[Found]:
+    """What begins in a run of sixteen characters that tokens are made of, or shortly before."""
+    loose = [(literal, rule) for literal, rule in plan.loose if literal in text]
+    starts = plan.starts
     for start, end in runs:
         for rule in {
-            rule.id: rule for literal, rule in plan.loose if text.find(literal, start, end) >= 0
+            rule.id: rule for literal, rule in loose if text.find(literal, start, end) >= 0
         }.values():
             yield from _matches(text, rule, samples, start, end)
         for word in _WORD.finditer(text, start, end):
-            yield from _tokens_at(text, word.start(), plan, samples, end)
+            at = word.start()
+            if text[at : at + 2] in starts or text[at - 1 : at] in _ESCAPES:
+                yield from _tokens_at(text, at, plan, samples, end)
     if plan.near and any(end - start >= _NEAR_RUN for start, end in runs):
         lowered = text.lower()
         for rule in plan.near:
@@ -123,7 +138,7 @@ def _runs(classes: bytes, least: int, lead: int) -> Iterator[tuple[int, int]]:
 def _tokens_at(text: str, start: int, plan: Plan, samples: bool, end: int) -> Iterator[Found]:
     """The tokens that begin with a word. An escape that is stuck to the word, as in `\\nsk-…` and `%3Dsk-…`, is none
     of it."""
-    escaped = {"\\": 1, "%": 2}.get(text[start - 1 : start], 0)
+    escaped = _ESCAPES.get(text[start - 1 : start], 0)
     for at in (start, start + escaped) if escaped else (start,):
         for literal, rule in plan.starts.get(text[at : at + 2], ()):
             if text.startswith(literal, at):
@@ -215,7 +230,7 @@ def _tree_hits(
 
 
 def _json_line_spans(text: str, rules: Rules, depth: int, *, exact: bool) -> Iterator[Found]:
-    if '"' not in text or ("{" not in text and "[" not in text):
+    if '"' not in text or ("{" not in text and "[" not in text) or not _LINE_END.search(text):
         return
     for line in re.finditer(_JSON_LINE, text):
         tree = json_leaves.parsed(line["v"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from dryfire_action.json_leaves import Fields
@@ -73,6 +74,7 @@ def header(maps: Sequence[Around], name: str) -> str | None:
     return None
 
 
+@lru_cache(maxsize=1024)
 def may_be_body(name: str | None) -> bool:
     """Whether a name can be that of a body, or says that its value is base64."""
     plain = plain_name(name or "")

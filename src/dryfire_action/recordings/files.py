@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from dryfire_action.recordings import encodings, json_tree, layers
+from dryfire_action.recordings import archives, encodings, json_tree, layers
 from dryfire_action.recordings.context import Context
 from dryfire_action.recordings.edits import Edit, edited
 from dryfire_action.recordings.formats import format_of, is_recording
@@ -15,6 +15,7 @@ from dryfire_action.recordings.limits import MAX_FILE, LimitReached
 from dryfire_action.recordings.markers import Markers
 from dryfire_action.recordings.report import Report
 from dryfire_action.recordings.scan import Scan
+from dryfire_action.recordings.text_encodings import encoding_of
 from dryfire_action.redact import Rules
 
 Passes = Callable[[str, str], bool]
@@ -27,8 +28,8 @@ def nothing_passes(rule: str, value: str) -> bool:  # noqa: ARG001
 
 
 _CONFLICT = re.compile(r"^(?:<{7}|>{7}|\|{7}) |^={7}$", re.MULTILINE)
-_BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-_COMPRESSED_NAME = re.compile(r"\.(?:gz|gzip|br|zst|zz)\Z", re.IGNORECASE)
+_CONFLICT_MARKS = ("<<<<<<<", ">>>>>>>", "|||||||", "=======")
+_COMPRESSED_NAME = re.compile(r"\.(?:gz|gzip|br|zst|zz|bz2|xz)\Z", re.IGNORECASE)
 _YAML_NAME = re.compile(r"\.ya?ml\Z", re.IGNORECASE)
 _JSON_NAME = re.compile(r"\.(?:json|har)\Z", re.IGNORECASE)
 _YAML_START = re.compile(r"(?:---|%YAML|[A-Za-z_][\w-]*:)[ \t\r\n]")
@@ -98,11 +99,20 @@ class _Looking:
                 scan.miss(Context(), "compressed", "the file is cut off")
             new = self.content(opened.data, _COMPRESSED_NAME.sub("", name))
             return None if new is None else opened.close(new)
-        encoding = next((encoding for mark, encoding in _BOMS if data.startswith(mark)), "utf-8")
+        if encodings.is_surely_compressed(data):
+            scan.miss(Context(), "compressed", "the file is damaged: it could not be opened")
+        encoding = encoding_of(data)
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
-            if encodings.is_media(data):
+            if encodings.is_media(data) or archives.is_archive(data):
+                # Looked into, but never written: a picture with other bytes in it is none.
+                scan.rules = self.rules.outside_recordings()
+                layers.content(scan, data, Context())
+                return None
+            if encoding != "utf-8":
+                scan.miss(Context(), "unreadable", f"the file is damaged {encoding.upper()} text")
+                self._as_text(data.decode(encoding, "replace"))
                 return None
             # Not UTF-8, or damaged: one character a byte, so that all that is no secret stays as it is.
             encoding = "latin-1"
@@ -116,7 +126,7 @@ class _Looking:
         scan.whole = text
         if self.fixing:
             scan.mark = Markers(text)
-        conflict = _CONFLICT.search(text)
+        conflict = _CONFLICT.search(text) if any(mark in text for mark in _CONFLICT_MARKS) else None
         if conflict is not None and len({found[0][:3] for found in _CONFLICT.finditer(text)}) > 1:
             place = conflict.start()
             scan.miss(Context(place=lambda _: place), "conflict", "the marks of a merge conflict")
@@ -135,6 +145,9 @@ class _Looking:
             scan.miss(Context(), limit.rule, limit.reason)
         else:
             if _JSON_NAME.search(name) and text.strip():
+                if (value := json_tree.scalar(text)) is not None:
+                    self._use_rules_for(None)
+                    return scan.text(value, Context()) and []
                 scan.miss(Context(), "unreadable", "the file is no JSON, although its name says so")
         return self._as_text(text)
 
@@ -158,7 +171,9 @@ class _Looking:
             way = (number,) if len(trees) > 1 else ()
             if isinstance(tree, str):
                 tree = [tree]
-            edits += scan.tree(tree, Context(partial(tuple, way)))
+            context = Context(partial(tuple, way))
+            if not scan.is_clean(partial(scan.tree, tree, context)):
+                edits += scan.tree(tree, context)
         return edits + (scan.flat(rest, Context(), None, None) if rest else [])
 
     def _use_rules_for(self, tree: object) -> None:

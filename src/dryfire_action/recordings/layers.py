@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
+import re
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dryfire_action.recordings import bodies, encodings, json_tree, multipart, streams
+from dryfire_action.recordings import archives, bodies, encodings, json_tree, multipart, streams
 from dryfire_action.recordings.edits import Edit, apart, edited
+from dryfire_action.recordings.escapes import unescaped
 from dryfire_action.recordings.limits import MAX_LAYERS, LimitReached
 from dryfire_action.secret_keys import is_opaque_key, key_kind
 
@@ -17,6 +19,13 @@ if TYPE_CHECKING:
 
 _COMPRESSED = frozenset({"gzip", "x-gzip", "deflate", "br", "zstd", "compress"})
 _LEAST_BASE64 = 16
+# In pictures and the like only whole words are looked at, as metadata has them.
+_MEDIA_WORDS = re.compile(rb"[\x20-\x7e]{16,}")
+# Base64 that stands in a text among other words, and all that a `data:` address holds.
+_BASE64_WORDS = re.compile(
+    r"(?<![A-Za-z0-9+/_.=-])[A-Za-z0-9+/_-]{40,}+={0,2}+(?![A-Za-z0-9+/_.=-])", re.ASCII
+)
+_DATA_ADDRESS = re.compile(r";base64,([A-Za-z0-9+/_-]{16,}+={0,2})", re.ASCII)
 
 
 def of_parts(scan: Scan, text: str, context: Context) -> list[Edit] | None:
@@ -62,10 +71,52 @@ def encoded(scan: Scan, text: str, context: Context, name: str | None) -> list[E
     """Search what a text stands for, where it is base64, hexadecimal, or bytes written as characters."""
     decoded = _decoded(text, context, name)
     if decoded is None:
-        return []
+        return _encoded_words(scan, text, context) or _escaped(scan, text, context)
     new = content(scan, decoded.data, context.inside(decoded.name))
     # The line end behind a block of base64 stays where it is.
     return [] if new is None else [Edit(0, len(text.rstrip()), decoded.write(new).rstrip())]
+
+
+def _encoded_words(scan: Scan, text: str, context: Context) -> list[Edit]:
+    """Search what stands in base64 among other words, and in `data:` addresses."""
+    if len(text) < _LEAST_BASE64 * 2:
+        return []
+    found = [(match.span(1), True) for match in _DATA_ADDRESS.finditer(text)] if ";base64," in text else []
+    found += [(match.span(), False) for match in _BASE64_WORDS.finditer(text)]
+    edits = []
+    for (start, end), declared in found:
+        decoded = encodings.from_base64(text[start:end], declared=declared)
+        if decoded is None or end - start == len(text):
+            continue
+        new = content(scan, decoded.data, context.inside("base64", partial(operator.add, start)))
+        if new is not None:
+            edits.append(Edit(start, end, decoded.write(new)))
+    return apart(edits)
+
+
+def _escaped(scan: Scan, text: str, context: Context) -> list[Edit]:
+    """Search a text as it reads once its escapes are read."""
+    found = unescaped(text)
+    if found is None:
+        return []
+    edits = []
+    layer = context.inside("escapes", lambda offset: offset)
+    for hit in scan.search(found.text, context, None, None):
+        start, end = found.places[hit[0]], found.places[hit[1]]
+        marker = scan.note(layer, hit, found.text, at=start)
+        if marker is not None:
+            edits.append(Edit(start, end, marker))
+    return edits
+
+
+def numbers(scan: Scan, items: list[int], context: Context) -> None:
+    """Search the bytes that a list of numbers writes, as Node's buffers are written. They are not rewritten."""
+    try:
+        data = bytes(items)
+    except (ValueError, TypeError):
+        return
+    if encodings.decompressed_head(data) or encodings.is_text(data):
+        content(scan, data, context.inside("bytes"))
 
 
 def _decoded(text: str, context: Context, name: str | None) -> encodings.Decoded | None:
@@ -76,11 +127,16 @@ def _decoded(text: str, context: Context, name: str | None) -> encodings.Decoded
     if len(text) < _LEAST_BASE64 or " " in text[:64] or (name and is_opaque_key(name)):
         return None
     found = encodings.from_base64(text) or encodings.from_hex(text)
-    if found is None and bodies.may_be_body(name) and encodings.is_base64(text):
+    if found is None and is_body(text, name):
         maps = context.maps()
         if bodies.is_declared_base64(maps, name) or bodies.header(maps, "contentencoding"):
             found = encodings.from_base64(text, declared=True)
     return found
+
+
+def is_body(text: str, name: str | None) -> bool:
+    """Whether what a text stands for depends on what is said beside it."""
+    return len(text) >= _LEAST_BASE64 and bodies.may_be_body(name) and encodings.is_base64(text)
 
 
 def chunks(scan: Scan, items: list[str], context: Context) -> list[tuple[str, Edit]] | None:
@@ -113,6 +169,11 @@ def content(scan: Scan, data: bytes, context: Context) -> bytes | None:
     except LimitReached as limit:
         scan.miss(context, limit.rule, limit.reason)
         return None
+    if opened is None and encodings.is_surely_compressed(data):
+        scan.miss(context, "compressed", "a body that is damaged: it could not be opened")
+    if opened is None and archives.is_archive(data):
+        _members(scan, data, context)
+        return None
     if opened is None:
         closed = _plain_content(scan, data, context, declared)
     else:
@@ -126,6 +187,20 @@ def content(scan: Scan, data: bytes, context: Context) -> bytes | None:
     return closed
 
 
+def _members(scan: Scan, data: bytes, context: Context) -> None:
+    """Search the files of an archive. They are not rewritten."""
+    try:
+        for member in archives.members(data, budget=scan.budget):
+            inside = context.inside("zip", None, member.name)
+            if member.data is None:
+                scan.miss(inside, "compressed", "an archive, or a file in it, that could not be opened")
+            else:
+                scan.budget -= len(member.data)
+                content(scan, member.data, inside)
+    except LimitReached as limit:
+        scan.miss(context, limit.rule, limit.reason)
+
+
 def _plain_content(scan: Scan, data: bytes, context: Context, declared: str) -> bytes | None:
     try:
         text = data.decode()
@@ -133,6 +208,7 @@ def _plain_content(scan: Scan, data: bytes, context: Context, declared: str) -> 
         if any(name.strip().lower() in _COMPRESSED for name in declared.split(",")):
             scan.miss(context, "compressed", "a body that is said to be compressed could not be opened")
         if encodings.is_media(data):
+            scan.flat("\n".join(map(bytes.decode, _MEDIA_WORDS.findall(data))), context, None, None)
             return None
         # Something else: what stands in it as plain text counts.
         text = data.decode("latin-1")

@@ -22,4 +22,7 @@ def is_plain(text: str) -> bool:
         return True
     if _SHORT_RUNS.fullmatch(text) is None:
         return False
-    return not any(word in text for word in _WORDS) and (len(text) < 13 or _DIGITS.search(text) is None)
+    for word in _WORDS:
+        if word in text:
+            return False
+    return len(text) < 13 or _DIGITS.search(text) is None

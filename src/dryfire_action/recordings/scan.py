@@ -9,11 +9,11 @@ Texts of JSON are walked twice: quickly, and, only where something was found, on
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
-from dryfire_action import json_leaves
-from dryfire_action.named_texts import named_texts
-from dryfire_action.recordings import bodies, json_tree, layers, streams
+from dryfire_action.named_texts import named_texts, path_of, telling_texts
+from dryfire_action.recordings import bodies, json_tree, known_texts, layers, streams
 from dryfire_action.recordings.context import Context, InLeaf
 from dryfire_action.recordings.edits import Edit, edited, written_edits
 from dryfire_action.recordings.limits import MAX_LAYERS, MAX_OPENED, LimitReached
@@ -25,6 +25,14 @@ from dryfire_action.secret_search import search
 
 Mark = Callable[[str, str, str, int], str]
 """What to put in the place of a value: given the value, the rule, the text around it and where it begins in it."""
+
+
+# A list of fewer numbers is no text that could hold a secret.
+_LEAST_BYTES = 16
+
+
+def _joined_way(outer: Callable[[], Path], path: Path) -> Path:
+    return (*outer(), *path)
 
 
 class _Dirty(Exception):
@@ -55,6 +63,7 @@ class Scan:
         self.lengths: list[tuple[int, int]] = []
         self.budget = MAX_OPENED
         self._quick = 0
+        self._allowed = 0
         # What a text over several pieces was found to hold need not be found in each again.
         self._opened: dict[int, str] = {}
         self._covered: dict[int, tuple[str, list[tuple[int, int]]]] = {}
@@ -79,6 +88,7 @@ class Scan:
         start, end, rule = found
         value = text[start:end]
         if self.passes(rule, value):
+            self._allowed += 1
             return None
         if self._quick:
             raise _Dirty
@@ -91,6 +101,7 @@ class Scan:
     def miss(self, context: Context, rule: str, reason: str) -> None:
         """Note something that was not looked at, unless that is allowed."""
         if self.passes(rule, ""):
+            self._allowed += 1
             return
         if self._quick:
             raise _Dirty
@@ -108,6 +119,19 @@ class Scan:
         self, text: str, context: Context, name: str | None = None, kind: KeyKind | None = None
     ) -> list[Edit]:
         """Search a text and what is in it. The edits are those of the text."""
+        if not self._quick or kind is not None or self.rules.team:
+            return self._text(text, context, name, kind)
+        known = known_texts.of(self.rules)
+        if known.is_clean(text, name, context.depth):
+            return []
+        before = self._allowed
+        # One that is not clean ends the walk here.
+        self._text(text, context, name, None)
+        if before == self._allowed and id(text) not in self._covered and not layers.is_body(text, name):
+            known.add_clean(text, name, context.depth)
+        return []
+
+    def _text(self, text: str, context: Context, name: str | None, kind: KeyKind | None) -> list[Edit]:
         if context.depth > MAX_LAYERS:
             self.miss(context, "too-deep", f"texts in texts, nested more than {MAX_LAYERS} deep")
             return self.flat(text, context, name, kind)
@@ -189,6 +213,17 @@ class Scan:
         """Search a tree of maps, lists and texts. The edits are those of the text that the tree was read from."""
         changes: dict[int, tuple[str, list[Edit]]] = {}
         self._lists(tree, context, changes)
+        if self._quick and not self.rules.team:
+            known = known_texts.of(self.rules)
+            for named in telling_texts(tree, name, is_plain):
+                if known.is_clean(named.text, named.name, context.depth + 1) and named.kind is None:
+                    continue
+                leaf = self._context_of(tree, named, context)
+                if named.is_key:
+                    self.flat(named.text, leaf, None, None)
+                else:
+                    self.text(named.text, leaf, named.name, named.kind)
+            return []
         bodies_changed: list[tuple[Path, list[tuple[int, int]]]] = []
         for named in named_texts(tree, name):
             text = named.text
@@ -226,27 +261,41 @@ class Scan:
 
     def _lists(self, tree: Any, context: Context, changes: dict[int, tuple[str, list[Edit]]]) -> None:
         """Search the texts that stand in a tree piece by piece, over the items of a list."""
-        todo: list[tuple[Any, str | None, Path]] = [(tree, None, ())]
+        todo: list[tuple[Any, str | None, tuple[Any, ...]]] = [(tree, None, ())]
         while todo:
-            node, name, path = todo.pop()
-            for key, value in bodies.fields(node):
-                if isinstance(value, (dict, list)):
-                    todo.append((value, key if isinstance(key, str) else None, (*path, key)))
-            if not isinstance(node, list) or isinstance(node, json_leaves.Fields) or not node:
+            node, name, way = todo.pop()
+            if type(node) is not list:
+                for key, value in bodies.fields(node):
+                    if value and isinstance(value, (dict, list)):
+                        todo.append((value, key if isinstance(key, str) else None, (way, key)))
+                if type(node) is not streams.EventList or not node:
+                    continue
+            if not node:
                 continue
-            if isinstance(node[0], str):
+            first = node[0]
+            if isinstance(first, str):
+                if len(node) < 2 and len(first) < 16:
+                    continue
+                path = path_of(way)
                 if self._chunks(node, context, path, changes):
                     continue
                 if found := streams.joined_list(node, name):
                     self.pieces(found, context, (*path, Layer("stream")), changes)
                 continue
-            if isinstance(node, streams.EventList) or streams.are_events(node):
-                where = path if isinstance(node, streams.EventList) else (*path, Layer("stream"))
+            if isinstance(first, int):
+                if len(node) >= _LEAST_BYTES:
+                    steps, path = context.way, path_of(way)
+                    inside = Context(partial(_joined_way, steps, path), context.place, depth=context.depth)
+                    layers.numbers(self, node, inside)
+                continue
+            if type(node) is streams.EventList or streams.are_events(node):
+                path = path_of(way)
+                where = path if type(node) is streams.EventList else (*path, Layer("stream"))
                 for found in streams.joined_texts(node):
                     self.pieces(found, context, where, changes)
             for index, item in enumerate(node):
-                if isinstance(item, (dict, list)):
-                    todo.append((item, name, (*path, index)))
+                if item and isinstance(item, (dict, list)):
+                    todo.append((item, name, (way, index)))
 
     def _chunks(
         self, node: list[Any], context: Context, path: Path, changes: dict[int, tuple[str, list[Edit]]]
