@@ -64,7 +64,15 @@ def with_comparison(
         return replace(results, not_compared=error.message)
     ids = {case.id for suite in suites for case in suite.cases}
     gone = tuple(_left_out(one) if one.case in ids else one for one in found.gone)
-    return replace(results, base=base, no_longer_replayed=gone, behaviour=found.changes)
+    changes = found.changes
+    if options.shard:
+        # What no shard has any more is told by the first.
+        own = {case.id for case in results.cases}
+        asked = {case.id for _, case in selected(suites, options)}
+        first = options.shard.number == 1
+        gone = tuple(one for one in gone if one.case in own or (first and one.case not in asked))
+        changes = tuple(one for one in changes if one.case in own)
+    return replace(results, base=base, no_longer_replayed=gone, behaviour=changes)
 
 
 def compare(

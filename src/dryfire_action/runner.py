@@ -14,6 +14,7 @@ from dryfire_action.redaction_settings import team_rules
 from dryfire_action.rerecording import rerecord_command
 from dryfire_action.results import CaseResult, Results, SuiteResult
 from dryfire_action.retry import RetryPolicy
+from dryfire_action.sharding import in_shard, others_check_something, refuse_recording, why_empty
 from dryfire_action.spending import Spending
 from dryfire_action.tree import FolderTree
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dryfire_action.foreign_recordings import ForeignRecordings
+    from dryfire_action.sharding import Shard
     from dryfire_action.suite import Case, Mode, Suite
     from dryfire_action.tree import Tree
 
@@ -32,8 +34,8 @@ class RunOptions:
 
     ``mode`` None is each suite's own, else ``replay``. ``filter`` is part of a case's name, ``cases`` are exact
     ``suite::case`` ids, ``tags`` any of a suite's. ``passthrough`` None runs such cases except in replay. ``cwd`` is
-    the folder the command was called in, relative to the root. Of the live calls of all cases there are at most
-    ``max_calls``, and none once they have taken ``max_tokens``.
+    the folder the command was called in, relative to the root. Only the cases of ``shard`` are run. Of the live calls
+    of all cases there are at most ``max_calls``, and none once they have taken ``max_tokens``.
     """
 
     mode: Mode | None = None
@@ -49,6 +51,7 @@ class RunOptions:
     max_tokens: int | None = None
     allow_skipped: bool = False
     allow_empty: bool = False
+    shard: Shard | None = None
     cwd: str = ""
 
 
@@ -91,7 +94,10 @@ def run_suites(
         spending=Spending(options.max_calls, options.max_tokens),
         source=source,
     )
-    chosen = selected(suites, options)
+    asked = selected(suites, options)
+    refuse_recording(options.shard, {mode_of(suite, options) for suite, _ in asked})
+    own = in_shard(asked, options.shard, around.tree, options.model)
+    chosen = [asked[number] for number in own]
     # Before the first call is paid for: what a new name or other ignore rules made unfindable is found again.
     settled = _settled(chosen, options, root)
     found: dict[int, CaseResult] = {}
@@ -114,15 +120,18 @@ def run_suites(
         complete=len(found) == len(chosen),
         interrupted=interrupted,
         stopped=_why_stopped(around.spending),
-        left_out=total - len(chosen),
+        left_out=total - len(asked),
+        shard=str(options.shard or ""),
+        elsewhere=len(asked) - len(chosen),
         not_run=len(chosen) - len(found),
         allow_skipped=options.allow_skipped,
-        allow_empty=options.allow_empty,
+        allow_empty=options.allow_empty or others_check_something(asked, own),
         command=rerecord_command(chosen, found, options.cwd, options.model),
         causes=causes_of(_stale_runs(chosen, found)),
         warnings=(
             *(warning for suite in suites for warning in suite.warnings),
-            *_why_empty(suites, options, chosen),
+            *_why_empty(suites, options, asked),
+            *why_empty(options.shard, len(asked), len(chosen)),
         ),
         rules=team_rules(suite.config for suite in suites),
     )

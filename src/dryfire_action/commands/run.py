@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dryfire_action.foreign_recordings import ForeignRecordings
     from dryfire_action.results import Results
     from dryfire_action.runner import RunOptions
+    from dryfire_action.sharding import Shard
 
 _EPILOG = """\
 modes:
@@ -56,6 +57,7 @@ def arguments(parser: Parser) -> None:
     add("--filter", metavar="TEXT", help="only cases whose name holds TEXT")
     add("--case", metavar="SUITE::CASE", action="append", default=[], help="only this case; repeatable")
     add("--tag", metavar="TAG", action="append", default=[], help="only suites with this tag; repeatable")
+    add("--shard", metavar="K/N", help="only part K of N, for N jobs: each case is in one part")
     add("--fail-fast", action="store_true", help="stop at the first case that does not pass")
     add("--concurrency", metavar="N", type=at_least(1), default=4, help="cases at a time (default: 4)")
     add("--model", metavar="MODEL", help="another model; its recordings stand beside the case's own")
@@ -144,6 +146,8 @@ def _forecast(args: Namespace) -> int:
     named = report_files.asked(args)
     if named:
         raise UsageError(f"--dry-run writes no file, so {' and '.join(named)} cannot be given with it")
+    if args.shard is not None:
+        raise UsageError("--dry-run tells about the whole run, so --shard cannot be given with it")
     environ = os.environ if args.cassette_mode == "off" else None
     chosen = selection.load(args.paths, model=args.model, environ=environ)
     _check_names(args, chosen)
@@ -180,6 +184,15 @@ def _source(args: Namespace) -> ForeignRecordings | None:
     return ForeignRecordings(Path(folder))
 
 
+def _shard(text: str | None) -> Shard | None:
+    from dryfire_action.sharding import parse_shard
+
+    try:
+        return parse_shard(text) if text is not None else None
+    except UsageError as error:
+        raise UsageError(f"--shard: {error.message}", remedy=error.remedy) from None
+
+
 def _options(args: Namespace, cwd: str) -> RunOptions:
     from dryfire_action.runner import RunOptions
 
@@ -197,6 +210,7 @@ def _options(args: Namespace, cwd: str) -> RunOptions:
         max_tokens=args.max_tokens,
         allow_skipped=args.allow_skipped,
         allow_empty=args.allow_empty,
+        shard=_shard(args.shard),
         cwd=cwd,
     )
 
