@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,11 @@ class Waiting:
     def waited(self) -> float:
         """All that was slept, in seconds."""
         return sum(self.slept)
+
+    def drip(self) -> None:
+        """Let some time pass for each byte that comes, slowly enough to be read before the next."""
+        time.sleep(0.004)
+        self.sleep(8)
 
 
 def client(double: GitHubDouble, waiting: Waiting, token: Token | None = None) -> GitHub:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 import threading
 import time
+import traceback
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
@@ -145,8 +147,8 @@ class GitHubDouble:
         return self
 
     def _serve(self, handler: type[_Handler]) -> str:
-        server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (handler,), {"double": self}))
-        server.daemon_threads = True
+        server = _Server(("127.0.0.1", 0), type("Bound", (handler,), {"double": self}))
+        server.violations = self.violations
         self._servers.append(server)
         threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         return f"http://127.0.0.1:{server.server_port}"
@@ -209,6 +211,17 @@ class GitHubDouble:
         wrong = contract.wrong_with_answer(asked, status, data, named)
         if wrong:
             self.violations.append(f"answer to {asked.method} {asked.path}: {wrong}")
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    violations: list[str]
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Callers may hang up; any other error is one of the double, and fails the test."""
+        error = sys.exception()
+        if not isinstance(error, OSError):
+            self.violations.append("".join(traceback.format_exception(error)))
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -51,6 +51,13 @@ class _Bearer(AuthBase):
         return request
 
 
+class _Session(requests.Session):
+    """A session that leaves redirects alone; even unfollowed ones would be looked into, and read without a bound."""
+
+    def get_redirect_target(self, resp: requests.Response) -> str | None:  # noqa: ARG002
+        return None
+
+
 def origin(url: str) -> tuple[str, str, int]:
     """Scheme, host and port of an address; raises ``ValueError`` where it has none of ours."""
     parts = urlsplit(url)
@@ -102,7 +109,7 @@ class Transport:
         self.api_url = checked_address(api_url)
         self._token = checked_token(token)
         self._patience = patience
-        self._session = requests.Session()
+        self._session = _Session()
         # Connections that were never made are tried again at once; all that waits is decided by the client.
         retries = Retry(
             total=None, connect=2, read=False, redirect=False, status=0, other=0, backoff_factor=0
