@@ -169,13 +169,13 @@ def test_a_renamed_case_is_found_by_what_it_asks(project: Path) -> None:
 def test_turns_that_matched_are_kept_and_auto_asks_only_for_the_rest(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dryfire_action import case_recording
+    from dryfire_action import live_provider
     from tests.made_cases import Told, says
 
     edit("evals/desk.eval.yaml", "null}", "closed}")
     ran(*FROM)
     told = Told(says("Closed."))
-    monkeypatch.setattr(case_recording, "make_provider", lambda *_, **__: told)
+    monkeypatch.setattr(live_provider, "make_provider", lambda *_, **__: told)
     result = ran("--cassette-mode", "auto", "evals/desk.eval.yaml")
     assert (result["exit_code"], told.calls) == (0, 1)
 

@@ -6,20 +6,19 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dryfire_action.ambient import SystemClock
 from dryfire_action.cassette import Cassette, Header, complete_part, keeping_old_facts, same_outcome
 from dryfire_action.cassette_partial import read_partial, recording_to
 from dryfire_action.cassette_store import check_names, check_target, read_cassette, write_cassette
 from dryfire_action.errors import CassetteDamaged, RecordingError, UsageError
 from dryfire_action.importing import ImportingProvider
+from dryfire_action.live_provider import LiveProvider
 from dryfire_action.playback import refuse_other_origin
-from dryfire_action.providers import make_provider
 from dryfire_action.recorder import RecordingProvider, occurrences_joined
+from dryfire_action.recording_facts import RecordingFacts
 from dryfire_action.redaction_settings import rules_in_force
-from dryfire_action.spending import Spending
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from contextlib import ExitStack
     from pathlib import Path
 
@@ -27,9 +26,10 @@ if TYPE_CHECKING:
     from dryfire_action.cassette_partial import Partial
     from dryfire_action.fingerprint import Masker
     from dryfire_action.foreign_recordings import ForeignRecordings
-    from dryfire_action.messages import Provider, Request, Response
+    from dryfire_action.messages import Provider
     from dryfire_action.playback import RunTape
     from dryfire_action.redact import Rules
+    from dryfire_action.spending import Spending
     from dryfire_action.suite import Case, Config, Mode
     from dryfire_action.tree import Tree
 
@@ -82,74 +82,6 @@ class Shelf:
             redaction=rules_in_force(self.rules),
             ignore=self.config.ignore,
         )
-
-
-class LiveProvider:
-    """The provider of a case, made at the first call: until then nobody needs a key. ``begin`` is called before each.
-
-    ``config`` names the team's own endpoints, ``environ`` holds the keys, ``tree`` the images, ``spending`` counts.
-    Raises ``ProviderUnavailable`` where the provider cannot be asked at all, ``UsageError`` where there is none of that
-    name, ``LimitReached`` where no further call may be made.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        config: Config,
-        environ: Mapping[str, str],
-        tree: Tree,
-        begin: Callable[[], None] = lambda: None,
-        spending: Spending | None = None,
-    ) -> None:
-        self.name = name
-        self._config = config
-        self._environ = environ
-        self._tree = tree
-        self._begin = begin
-        self._spending = spending or Spending()
-        self._provider: Provider | None = None
-
-    @property
-    def sdk(self) -> str | None:
-        """The client library it calls through, None where it has none."""
-        return getattr(self._provider, "sdk", None)
-
-    @property
-    def sdk_version(self) -> str | None:
-        """The version of that library."""
-        return getattr(self._provider, "sdk_version", None)
-
-    @property
-    def origin(self) -> str:
-        """``loopback`` where what answers is on this machine, else ""."""
-        return "loopback" if getattr(self._provider, "loopback", False) else ""
-
-    async def complete(self, request: Request) -> Response:
-        """The provider's answer."""
-        if self._provider is None:
-            self._provider = make_provider(
-                self.name, providers=self._config.providers, environ=self._environ, read=self._tree.read
-            )
-        if check := getattr(self._provider, "check", None):
-            check(request)  # what cannot be sent begins no recording
-        self._spending.check()
-        self._begin()
-        self._spending.asked()
-        response = await self._provider.complete(request)
-        self._spending.paid(response.usage)
-        return response
-
-
-class RecordingClock(SystemClock):
-    """Waits only after failures that just happened: one that is served from a recording has been waited for."""
-
-    def __init__(self, tape: RunTape) -> None:
-        self._tape = tape
-
-    async def sleep(self, seconds: float) -> None:
-        """Wait ``seconds``, or not at all."""
-        if self._tape.played and self._tape.played[-1].outcome == "recorded":
-            await super().sleep(seconds)
 
 
 class Recording:
@@ -240,6 +172,25 @@ class Recording:
         partial.remove()
         return ""
 
+    @property
+    def facts(self) -> RecordingFacts | None:
+        """What was recorded live, beside what was recorded before; None where nobody was asked."""
+        case, before = self._shelf.case, self._old.header if self._old else None
+        if not self._asked or case.scripted or self._source is not None:
+            return None
+        live = [
+            played.exchange for tape in self._tapes for played in tape.played if played.outcome == "recorded"
+        ]
+        return RecordingFacts(
+            sdk=self._live.sdk or "",
+            version=self._live.sdk_version or "",
+            version_before=(before.sdk_version if before and before.sdk == self._live.sdk else None) or "",
+            model=case.model,
+            served=tuple(sorted({each.served for each in live if each and each.served})),
+            served_before=(before.served if before and before.model == case.model else None) or "",
+            one_sample=case.repeat == 1 and case.params.get("temperature") != 0,
+        )
+
     def _header(self, exchanges: Sequence[Exchange]) -> Header:
         served = next((exchange.served for exchange in reversed(exchanges) if exchange.served), None)
         before = self._unfinished or self._old
@@ -266,9 +217,23 @@ class Recording:
     def _begin(self) -> None:
         """Called before every live call: from the first on no other process may record this case, and pay too."""
         if not self._asked:
+            self._refuse_unexpected()
             check_target(self._shelf.root, self._shelf.path)
             self._hold().begin(Cassette(self._own_header(), _exchanges(self._unfinished)))
             self._asked = True
+
+    def _refuse_unexpected(self) -> None:
+        """Raise ``UsageError`` for a recording that a replay would refuse, before anything is paid for."""
+        config, made = self._shelf.config, self._own_header()
+        for what, expected, found in (
+            ("provider", config.expect_provider, made.provider),
+            (f"version of {made.sdk or made.provider}", config.expect_version, made.sdk_version or "none"),
+        ):
+            if expected is not None and expected != found:
+                raise UsageError(
+                    f"cassettes.expect wants recordings of the {what} {expected!r}, and this one would be of {found!r}",
+                    remedy="use what is expected, or change cassettes.expect in dryfire.yaml",
+                )
 
     def _hold(self) -> Partial:
         if self._partial is None:

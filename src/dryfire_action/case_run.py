@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Literal
 
 from dryfire_action.agent import AgentRunner
 from dryfire_action.ambient import ReplayClock, SystemClock
-from dryfire_action.case_recording import LiveProvider, Recording, RecordingClock, Shelf
+from dryfire_action.case_recording import Recording, Shelf
 from dryfire_action.cassette import Cassette
 from dryfire_action.cassette_names import cassette_path, partial_path
 from dryfire_action.checks import finished, judge
 from dryfire_action.errors import CassetteDamaged, DryfireError, LimitReached, ProviderUnavailable
 from dryfire_action.fingerprint import ignoring
 from dryfire_action.likeness import Likeness, likeness
+from dryfire_action.live_provider import LiveProvider, RecordingClock
 from dryfire_action.messages import NO_USAGE
 from dryfire_action.mocks import MockedTools
 from dryfire_action.patterns import compile_pattern
@@ -163,6 +164,7 @@ async def _recorded(shelf: Shelf, mode: Mode, around: Surroundings, basis: CaseR
             )
             results.append(_judged(case, config, index, run, _turns(recorder.tape, ()), tools))
         notice = recording.finish([result.termination for result in results])
+    basis = replace(basis, recording=recording.facts)
     return _rolled_up(case, basis, results, notices=(notice,) if notice else ())
 
 

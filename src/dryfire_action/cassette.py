@@ -23,9 +23,9 @@ class Header:
     """What a cassette was recorded for and against. Names are the true ones, whatever the file is called.
 
     ``sdk`` and ``sdk_version`` name the provider's client library, ``served`` the model that answered if the provider
-    said so, ``redaction`` the version of the redaction rules, ``scripted`` whether no model was asked at all. ``origin``
-    is "" for what a provider answered, ``loopback`` for a server on the same machine, ``dryfire`` for what was taken
-    over from recordings of the public runner of that name.
+    said so, ``redaction`` the version of the redaction rules, ``scripted`` whether no model was asked at all.
+    ``origin`` is "" for what a provider answered, ``loopback`` for a server on the same machine, ``dryfire`` for what
+    was taken over from recordings of the public runner of that name.
     """
 
     suite: str

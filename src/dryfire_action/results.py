@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dryfire_action.errors import Place
     from dryfire_action.field_changes import FieldChange
     from dryfire_action.messages import JsonValue, Usage
+    from dryfire_action.recording_facts import RecordingFacts
     from dryfire_action.redact import Rules
 
 TurnOutcome = Literal["replayed", "recorded", "live", "stale", "missing", "failed", "not_reached"]
@@ -95,7 +96,7 @@ class CaseResult:
     """What became of one case. ``error`` says why in one line; ``cassette`` is the path of its recording, if any.
 
     ``unplayed`` counts recorded exchanges that were never asked for; ``error_exit`` is the exit code of a case that
-    failed before anything could be judged.
+    failed before anything could be judged, ``recording`` what was recorded live.
     """
 
     suite: str
@@ -111,6 +112,7 @@ class CaseResult:
     place: Place | None = None
     scripted: bool = False
     error_exit: int = EXIT_FAILED
+    recording: RecordingFacts | None = None
 
     @property
     def id(self) -> str:

@@ -10,6 +10,7 @@ from dryfire_action.case_run import Surroundings, run_case
 from dryfire_action.cassette_file import SIZE_LIMIT
 from dryfire_action.causes import StaleRun, causes_of
 from dryfire_action.errors import EXIT_USAGE, LimitReached
+from dryfire_action.recording_facts import notices
 from dryfire_action.redaction_settings import team_rules
 from dryfire_action.rerecording import rerecord_command
 from dryfire_action.results import CaseResult, Results, SuiteResult
@@ -130,6 +131,7 @@ def run_suites(
         causes=causes_of(_stale_runs(chosen, found)),
         warnings=(
             *(warning for suite in suites for warning in suite.warnings),
+            *notices(found[number].recording for number in sorted(found)),
             *_why_empty(suites, options, asked),
             *why_empty(options.shard, len(asked), len(chosen)),
         ),

@@ -41,7 +41,7 @@ TIERS: dict[str, int] = {
     ),
     # edges: each knows one outside thing
     **dict.fromkeys(["tree", "yaml_io", "cassette_file", "suite_file", "passthrough"], EDGE),
-    **dict.fromkeys(["call_forecast", "foreign_key"], WORDS),
+    **dict.fromkeys(["call_forecast", "foreign_key", "recording_facts"], WORDS),
     "foreign_recordings": EDGE,
     **dict.fromkeys(["providers", "recordings", "reports", "github", "git_tree", "hook_config"], EDGE),
     # assembly: engine and edges put together; the library's public face
@@ -84,11 +84,7 @@ PART_OF = {
     "git_process": "git_tree",
     "globs": "tree",
     "line_alignment": "text_diff",
-    "merged_causes": "result_merge",
-    "merged_command": "result_merge",
-    "merged_shards": "result_merge",
-    "merged_suites": "result_merge",
-    "result_file": "result_merge",
+    "live_provider": "case_run",
     "merged_causes": "result_merge",
     "merged_command": "result_merge",
     "merged_shards": "result_merge",

@@ -111,9 +111,9 @@ def test_what_another_process_has_recorded_meanwhile_is_not_overwritten(tmp_path
         async def complete(self, request: Any) -> Any:
             raise AssertionError("nobody may pay for what is recorded by now")
 
-    from dryfire_action import case_recording
+    from dryfire_action import live_provider
 
-    real = case_recording.make_provider
+    real = live_provider.make_provider
 
     def late(name: str, **settings: Any) -> Any:
         other = Thread(target=lambda: run_one(tmp_path, a_case(), mode="record"))
@@ -125,7 +125,7 @@ def test_what_another_process_has_recorded_meanwhile_is_not_overwritten(tmp_path
     with live(Late()), pytest.MonkeyPatch.context() as patched:
         calls = iter([late])
         patched.setattr(
-            case_recording, "make_provider", lambda name, **settings: next(calls, real)(name, **settings)
+            live_provider, "make_provider", lambda name, **settings: next(calls, real)(name, **settings)
         )
         result = run_one(tmp_path, a_case(), mode="auto")
     assert (result.outcome, result.exit_code) == ("failed", 3)
