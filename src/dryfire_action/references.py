@@ -16,7 +16,7 @@ from dryfire_action.document import Document, KeyMark, Mark
 from dryfire_action.errors import Place, SpecError
 from dryfire_action.node import Node, did_you_mean, root_of
 from dryfire_action.source_text import decoded, lines_of
-from dryfire_action.tree import TreeError, folder_of, inside
+from dryfire_action.tree import MAX_BYTES, TreeError, folder_of, inside
 from dryfire_action.yaml_io import MAX_WEIGHT, read_document
 
 if TYPE_CHECKING:
@@ -52,6 +52,9 @@ class Files:
             data = self.tree.read(path)
             if data is None:
                 raise TreeError(path, "there is no such file", remedy=self._near(path))
+            if len(data) > MAX_BYTES:
+                # A tree that recordings are read from takes larger files.
+                raise TreeError(path, f"has {len(data):,} bytes, and the limit is {MAX_BYTES:,}")
             self._known[path] = self._read(data, path)
         return self._known[path]
 
