@@ -23,6 +23,9 @@ _MEDIA = (
 _BASE64 = re.compile(r"[A-Za-z0-9+/\r\n\t ]*+[=\r\n\t ]{0,8}", re.ASCII)
 _BASE64URL = re.compile(r"[A-Za-z0-9_-]*+={0,2}", re.ASCII)
 _HEX = re.compile(r"(?:[0-9a-f]{2})++|(?:[0-9A-F]{2})++", re.ASCII)
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_XZ = b"\xfd7zXZ\x00"
+_BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
 _SPACE = re.compile(r"[\r\n\t ]+")
 # The first characters of a base64 text tell whether it holds text: so many are looked at.
 _HEAD = 128
@@ -55,8 +58,12 @@ def decompressed(data: bytes, declared: str = "", *, budget: int = MAX_OPENED) -
     """
     if data[:2] == b"\x1f\x8b":
         return _zlib_opened(data, 31, "gzip", budget)
-    if data[:4] == b"\x28\xb5\x2f\xfd":
+    if data[:4] == _ZSTD:
         return _zstd_opened(data, budget)
+    if data[:3] == b"BZh" and data[4:10] in _BZIP2_BLOCKS:
+        return _by_steps(data, "bzip2", budget)
+    if data[:6] == _XZ:
+        return _by_steps(data, "xz", budget)
     if len(data) > 2 and data[0] & 15 == 8 and data[0] >> 4 <= 7 and (data[0] << 8 | data[1]) % 31 == 0:
         found = _zlib_opened(data, 15, "deflate", budget)
         if found:
@@ -187,9 +194,19 @@ def _is_guessable(data: bytes) -> bool:
 
 def decompressed_head(data: bytes) -> bool:
     """Whether bytes begin as something compressed that is known by its first bytes."""
-    if data[:2] == b"\x1f\x8b" or data[:4] == b"\x28\xb5\x2f\xfd":
+    if data[:2] == b"\x1f\x8b" or is_surely_compressed(data):
         return True
     return data[:1] == b"\x78" and data[1:2] in (b"\x01", b"\x5e", b"\x9c", b"\xda")
+
+
+def is_surely_compressed(data: bytes) -> bool:
+    """Whether bytes begin with so many that are found in nothing else: who cannot open them says so."""
+    return (
+        data[:3] == b"\x1f\x8b\x08"
+        or data[:4] == _ZSTD
+        or data[:6] == _XZ
+        or (data[:3] == b"BZh" and data[4:10] in _BZIP2_BLOCKS)
+    )
 
 
 def _promises(text: str) -> bool:
@@ -251,6 +268,9 @@ def _zlib_opened(data: bytes, window: int, name: str, budget: int) -> Opened | N
                 break
             rest = stream.unused_data
             if window != 31 or not rest.startswith(b"\x1f\x8b"):
+                # What stands behind it is searched, too: as if it were in it.
+                if rest.strip(b"\0"):
+                    parts.append(rest)
                 break
     except zlib.error:
         if not size:
@@ -273,6 +293,37 @@ def _zlib_closer(data: bytes, window: int) -> Callable[[bytes], bytes]:
         return stream.compress(new) + stream.flush()
 
     return close
+
+
+def _by_steps(data: bytes, name: str, budget: int) -> Opened | None:
+    """Every stream of a bzip2 or xz file, and what stands behind them."""
+    import bz2
+    import lzma
+
+    limit = min(budget, 10_000 * len(data) + 4096)
+    parts: list[bytes] = []
+    rest, size, is_whole = data, 0, True
+    try:
+        while rest and decompressed_head(rest):
+            stream: Any = (
+                bz2.BZ2Decompressor() if name == "bzip2" else lzma.LZMADecompressor(memlimit=1 << 28)
+            )
+            parts.append(stream.decompress(rest, limit - size + 1))
+            size += len(parts[-1])
+            if size > limit:
+                raise LimitReached("too-large", f"a {name} body holds more than {limit:,} bytes")
+            if not stream.eof:
+                is_whole = False
+                break
+            rest = stream.unused_data
+        else:
+            parts.append(rest.strip(b"\0"))
+    except (OSError, EOFError, ValueError, lzma.LZMAError):
+        is_whole = False
+    if not is_whole and not size:
+        return None
+    close = bz2.compress if name == "bzip2" else lzma.compress
+    return Opened(b"".join(parts), name, close, is_whole)
 
 
 def _brotli_opened(data: bytes, budget: int) -> Opened | None:
@@ -304,7 +355,7 @@ def _zstd_opened(data: bytes, budget: int) -> Opened | None:
 
     limit = min(budget, 4000 * len(data) + 4096)
     parts: list[bytes] = []
-    size = 0
+    size, is_whole = 0, True
     try:
         with zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(
             data, read_across_frames=True
@@ -315,5 +366,8 @@ def _zstd_opened(data: bytes, budget: int) -> Opened | None:
                 if size > limit:
                     raise LimitReached("too-large", f"a zstd body holds more than {limit:,} bytes")
     except zstandard.ZstdError:
-        return None
-    return Opened(b"".join(parts), "zstd", lambda new: bytes(zstandard.ZstdCompressor().compress(new)))
+        if not size:
+            return None
+        is_whole = False
+    close = zstandard.ZstdCompressor().compress
+    return Opened(b"".join(parts), "zstd", lambda new: bytes(close(new)), is_whole)

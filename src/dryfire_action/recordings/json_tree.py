@@ -25,6 +25,15 @@ def parsed(text: str) -> Any:
     return found
 
 
+def scalar(text: str) -> str | None:
+    """The text that is a JSON document by itself, "" for a number, a truth value or null; None for any other text."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, str) else "" if not isinstance(found, (dict, list)) else None
+
+
 def located(text: str, plain: Any) -> Any:
     """The tree `plain` of a text with `LocatedText` for every text in it, None where that cannot be had."""
     found = json_leaves.located(text)

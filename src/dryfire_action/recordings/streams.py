@@ -18,7 +18,7 @@ from dryfire_action.named_texts import named_texts
 from dryfire_action.recordings import json_tree
 from dryfire_action.secret_keys import is_opaque_key
 
-_EVENT_LINE = re.compile(r"(?P<field>data:)?[ \t]*+(?P<v>[^\r\n]++)")
+_EVENT_LINE = re.compile(r"(?P<field>data:)?[ \t\x1e]*+(?P<v>[^\r\n]++)")
 _DATA = re.compile(r"^data:", re.MULTILINE)
 
 

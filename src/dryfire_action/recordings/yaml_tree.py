@@ -26,6 +26,7 @@ _NO_TEXT = re.compile(
     r"|~|null|Null|NULL|true|True|TRUE|false|False|FALSE|"
 )
 _PROPERTIES = re.compile(r"(?:[!&][^\s,\[\]{}]*+[ \t]*+(?:\r?\n[ \t]*+)*+)++")
+_LONG_NAME = re.compile(r"[&*!%][^\s,\[\]{}&*!%]{16}|^%TAG ", re.MULTILINE)
 _NOT_BREAK = re.compile(r"[^\r\n]")
 _MAY_BE_NO_TEXT = frozenset("-+.0123456789~nNtTfF")
 _NO_TEXT_TAGS = frozenset(
@@ -139,8 +140,8 @@ class _Reading:
         self.scalars: list[tuple[int, int]] = []
 
     def rest(self) -> str:
-        """What is not in a scalar, if there are comments in it."""
-        if "#" not in self.text:
+        """What is not in a scalar: comments, and the names of anchors and tags if they are long."""
+        if "#" not in self.text and _LONG_NAME.search(self.text) is None:
             return ""
         parts: list[str] = []
         at = 0
@@ -148,7 +149,7 @@ class _Reading:
             parts += [self.text[at:start], _NOT_BREAK.sub(" ", self.text[start:end])]
             at = end
         found = "".join((*parts, self.text[at:]))
-        return found if "#" in found else ""
+        return found if "#" in found or _LONG_NAME.search(found) else ""
 
     def documents(self, loader: Any) -> list[Any]:
         yaml = self.yaml
@@ -190,21 +191,21 @@ class _Reading:
 
     def _scalar(self, event: Any) -> Any:
         value, style, tag = event.value, event.style or None, event.tag
-        self.scalars.append((event.start_mark.index, event.end_mark.index))
+        begin = event.start_mark.index
+        if (tag or event.anchor) and (properties := _PROPERTIES.match(self.text, begin)):
+            begin = properties.end()
+        self.scalars.append((begin, event.end_mark.index))
         if style is None and tag is None and value[:1] in _MAY_BE_NO_TEXT and _NO_TEXT.fullmatch(value):
             return int(value) if value.isascii() and value.isdecimal() and len(value) < 20 else None
         if tag in _NO_TEXT_TAGS:
             return None
         leaf = YamlText(value)
-        start = event.start_mark.index
-        if (tag or event.anchor) and (properties := _PROPERTIES.match(self.text, start)):
-            start = properties.end()
-        raw = self.text[start : event.end_mark.index]
+        raw = self.text[begin : event.end_mark.index]
         if style is None or style in "'\"":
             raw = raw.rstrip() if style is None else raw
         else:
             leaf.indent = _indentation(raw)
-        leaf.raw, leaf.start, leaf.style = raw, start, style
+        leaf.raw, leaf.start, leaf.style = raw, begin, style
         leaf.is_binary = tag in _BINARY
         return leaf
 
@@ -221,6 +222,9 @@ class _Map:
     def append(self, value: Any) -> None:
         if self.key is _Map:
             self.key = value if isinstance(value, str) else ""
+            if isinstance(value, (dict, list)):
+                # A key that is a map or a list: what is in it counts as a value does.
+                self.pairs.append(("", value))
         else:
             self.pairs.append((self.key, value))
             self.key = _Map
