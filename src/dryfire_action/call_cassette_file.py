@@ -6,6 +6,7 @@ The form of a suite's cassette (``cassette_file``) is read and written too where
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,22 @@ def save(path: Path, header: CallHeader, calls: Sequence[RecordedCall]) -> None:
         raise RecordingError(f"{path}: cannot be written: {error.strerror or error}") from None
 
 
+def append(path: Path, header: CallHeader, call: RecordedCall) -> None:
+    """Put ``call`` at the end of the JSON Lines at ``path`` and onto the disk; the file is begun where there is none.
+
+    For recordings on their way: a process that is killed leaves what was answered so far.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = encode(header, [call])
+        with path.open("a", encoding="utf-8") as file:
+            file.write(text.partition("\n")[2] if file.tell() else text)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise RecordingError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+
 def load(path: Path) -> tuple[CallHeader, tuple[RecordedCall, ...]]:
     """What the file at ``path`` holds, in whichever form. Raises ``CassetteDamaged``; ``UsageError`` for no file."""
     try:
@@ -65,6 +82,17 @@ def load(path: Path) -> tuple[CallHeader, tuple[RecordedCall, ...]]:
     head = cassette.header
     header = CallHeader(head.provider, head.sdk_version or "", "digests", redaction=head.redaction)
     return header, calls_of(cassette.exchanges, head.model)
+
+
+def readable(path: Path) -> tuple[RecordedCall, ...]:
+    """The calls at ``path`` up to the first that cannot be read, for what a killed process left behind."""
+    lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    for end in range(len(lines), 0, -1):
+        try:
+            return decode("\n".join(lines[:end]), str(path))[1]
+        except CassetteDamaged:
+            continue
+    return ()
 
 
 def calls_of(exchanges: Sequence[Exchange], model: str = "") -> tuple[RecordedCall, ...]:

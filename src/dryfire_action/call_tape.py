@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from dryfire_action.fingerprint import Masker
     from dryfire_action.llm import AsyncLLMClient, LLMClient
     from dryfire_action.messages import JsonObject, JsonValue
+    from dryfire_action.playback import Miss
     from dryfire_action.redact import Rules
 
 REMEDY = (
@@ -78,6 +79,7 @@ class CallTape:
         self.new: list[RecordedCall] = []
         self.played: list[RecordedCall] = []
         self.divergences: list[ReplayDivergence] = []
+        self.misses: list[tuple[Miss, ReplayDivergence]] = []
         self._record_new = record_new
         self._exceptions = exceptions
         self.rules = rules
@@ -100,6 +102,8 @@ class CallTape:
             if found.divergence:
                 self.divergences.append(found.divergence)
                 _mark(found.divergence)
+            if found.miss and found.divergence:
+                self.misses.append((found.miss, found.divergence))
             play, here = found.call, found.here
             if play is None and self.mode == "lenient" and here and self._fits(here, kind, name):
                 self.index.play(here)

@@ -91,7 +91,8 @@ class Cassette:
             "exceptions": tuple(exceptions),
             "rules": rules,
         }
-        self._tape = CallTape(mode, calls, known, **self._options)
+        # What happens to the calls; its attributes are no part of the library.
+        self.tape = CallTape(mode, calls, known, **self._options)
 
     @classmethod
     def load(
@@ -111,39 +112,39 @@ class Cassette:
         recorder = cls(**options)
         for span in trace.spans:
             if span.kind == "llm":
-                asked = recorder._tape.ask("llm", span.request.model, span.request)
+                asked = recorder.tape.ask("llm", span.request.model, span.request)
             elif span.kind == "tool":
-                arguments = to_json(span.request, "arguments", recorder._tape.serialisers)
-                asked = recorder._tape.ask("tool", span.name, tool_request(span.name, arguments))
+                arguments = to_json(span.request, "arguments", recorder.tape.serialisers)
+                asked = recorder.tape.ask("tool", span.name, tool_request(span.name, arguments))
             else:
                 continue
             if isinstance(span.error, Exception):
-                recorder._tape.keep(asked, error=failure_json(span.error))
+                recorder.tape.keep(asked, error=failure_json(span.error))
             elif span.kind == "llm":
-                recorder._tape.keep(asked, response=span.response)
+                recorder.tape.keep(asked, response=span.response)
             else:
-                recorder._tape.keep(asked, value=to_json(span.response, "result", recorder._tape.serialisers))
+                recorder.tape.keep(asked, value=to_json(span.response, "result", recorder.tape.serialisers))
         return cls(mode=mode, calls=recorder.calls, header=recorder.header, **options)
 
     @property
     def mode(self) -> Mode:
         """How it treats calls."""
-        return self._tape.mode
+        return self.tape.mode
 
     @property
     def header(self) -> CallHeader:
         """What its file says of itself: what it was recorded against, and whether requests keep their text."""
-        return self._tape.header
+        return self.tape.header
 
     @property
     def calls(self) -> tuple[RecordedCall, ...]:
         """The calls it holds: those recorded, or those loaded. With ``record_new``, once something new was kept, those
         of this run, what was played among them.
         """
-        if not self._tape.new and self.mode != "record":
-            return self._tape.index.calls
+        if not self.tape.new and self.mode != "record":
+            return self.tape.index.calls
         order = {"llm": 0, "tool": 1}
-        found = [*self._tape.played, *self._tape.new]
+        found = [*self.tape.played, *self.tape.new]
         return tuple(sorted(found, key=lambda call: (order[call.kind], call.index)))
 
     @property
@@ -154,17 +155,17 @@ class Cassette:
     @property
     def divergences(self) -> tuple[ReplayDivergence, ...]:
         """Where this replay departed from the recording, in the order met."""
-        return tuple(self._tape.divergences)
+        return tuple(self.tape.divergences)
 
     @property
     def first_divergence(self) -> ReplayDivergence | None:
         """The first of them; None for a clean replay."""
-        return self._tape.divergences[0] if self._tape.divergences else None
+        return self.tape.divergences[0] if self.tape.divergences else None
 
     @property
     def unplayed(self) -> tuple[RecordedCall, ...]:
         """The recorded calls that did not happen so far."""
-        return self._tape.index.unplayed
+        return self.tape.index.unplayed
 
     def finish(self) -> None:
         """The run is over: raises ``UnplayedCallsError`` in strict mode where recorded calls never happened.
@@ -173,7 +174,7 @@ class Cassette:
         """
         left = () if self.mode == "record" else self.unplayed
         if left and self.mode == "strict":
-            raise UnplayedCallsError(left, remedy=self._tape.remedy)
+            raise UnplayedCallsError(left, remedy=self.tape.remedy)
         if left:
             warnings.warn(_unplayed(left), UnplayedCallsWarning, stacklevel=2)
 
@@ -205,8 +206,8 @@ class Cassette:
         if client is not None:
             is_async = inspect.iscoroutinefunction(client.complete)
             if is_async and self.mode == "record":
-                self._tape.header = replace(self.header, is_async=True)
-        return AsyncTapedClient(self._tape, client) if is_async else TapedClient(self._tape, client)
+                self.tape.header = replace(self.header, is_async=True)
+        return AsyncTapedClient(self.tape, client) if is_async else TapedClient(self.tape, client)
 
     def http_transport(self, inner: Any = None) -> Any:
         """A transport for clients of ``httpx`` and ``httpx2``, sync and async: the layer that vendors' SDKs call by.
@@ -220,7 +221,7 @@ class Cassette:
         """
         from dryfire_action.http_transport import CassetteTransport
 
-        return CassetteTransport(self._tape, inner)
+        return CassetteTransport(self.tape, inner)
 
     def wrap_tool(self, tool: Tool, *, name: str | None = None) -> Tool:
         """A function like ``tool`` whose calls are recorded, or played back without running its body.
@@ -235,8 +236,8 @@ class Cassette:
         known = str(name or getattr(tool, "__name__", type(tool).__name__))
 
         def ask(args: Any, kwargs: Any) -> Asked:
-            arguments = to_json(bound_arguments(tool, args, kwargs), "arguments", self._tape.serialisers)
-            return self._tape.ask("tool", known, tool_request(known, arguments))
+            arguments = to_json(bound_arguments(tool, args, kwargs), "arguments", self.tape.serialisers)
+            return self.tape.ask("tool", known, tool_request(known, arguments))
 
         if inspect.iscoroutinefunction(tool):
 
@@ -244,15 +245,15 @@ class Cassette:
             async def played_async(*args: Any, **kwargs: Any) -> Any:
                 asked = ask(args, kwargs)
                 if asked.play:
-                    return self._tape.value(asked.play, asked)
+                    return self.tape.value(asked.play, asked)
                 try:
                     result = await tool(*args, **kwargs)
                 except Exception as error:
-                    raised = self._tape.failed(asked, error)
+                    raised = self.tape.failed(asked, error)
                     if raised is error:
                         raise
                     raise raised from None
-                return self._tape.returned(asked, result)
+                return self.tape.returned(asked, result)
 
             return cast("Tool", played_async)
 
@@ -260,15 +261,15 @@ class Cassette:
         def played(*args: Any, **kwargs: Any) -> Any:
             asked = ask(args, kwargs)
             if asked.play:
-                return self._tape.value(asked.play, asked)
+                return self.tape.value(asked.play, asked)
             try:
                 result = tool(*args, **kwargs)
             except Exception as error:
-                raised = self._tape.failed(asked, error)
+                raised = self.tape.failed(asked, error)
                 if raised is error:
                     raise
                 raise raised from None
-            return self._tape.returned(asked, result)
+            return self.tape.returned(asked, result)
 
         return cast("Tool", played)
 

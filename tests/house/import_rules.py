@@ -22,7 +22,7 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["errors", "messages", "fingerprint", "field_changes", "redact", "cassette"], WORDS),
     **dict.fromkeys(["canonical_json", "change_notes", "suite", "results", "version", "visible"], WORDS),
     **dict.fromkeys(["comment_marker", "document", "likeness", "problems_text", "suite_status"], WORDS),
-    **dict.fromkeys(["json_leaves", "patterns", "placeholders", "repetition", "source_text"], WORDS),
+    **dict.fromkeys(["json_leaves", "late_pattern", "patterns", "placeholders", "repetition", "source_text"], WORDS),
     **dict.fromkeys(["secret_checksums", "secret_keys", "secret_names", "secret_placeholders"], WORDS),
     **dict.fromkeys(
         ["named_texts", "secret_allowances", "secret_assignments", "secret_platform_tokens"], WORDS
@@ -46,7 +46,7 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(["providers", "recordings", "reports", "github", "git_tree", "hook_config"], EDGE),
     # assembly: engine and edges put together; the library's public face
     **dict.fromkeys(["runner", "case_run", "llm", "replay", "tracing", "pytest_plugin"], ASSEMBLY),
-    "network_block": ASSEMBLY,
+    **dict.fromkeys(["network_block", "request_fields"], ASSEMBLY),
     **dict.fromkeys(
         ["base", "comparison", "explanation", "old_text", "run_comparison", "forecast", "importing"], ASSEMBLY
     ),
@@ -94,6 +94,10 @@ PART_OF = {
     "known_suites": "suite_file",
     "node": "yaml_io",
     "patched_clients": "replay",
+    "pytest_cassettes": "pytest_plugin",
+    "pytest_files": "pytest_plugin",
+    "pytest_outcomes": "pytest_plugin",
+    "pytest_results": "pytest_plugin",
     "recorder": "playback",
     "review_report": "secret_review",
     "references": "suite_file",

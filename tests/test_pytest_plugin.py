@@ -1,0 +1,524 @@
+"""The pytest plugin, as a team's own test suite meets it: a pytest inside of pytest."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import jsonschema
+import pytest
+
+from dryfire_action.reports import result_json
+
+pytest_plugins = ["pytester"]
+
+AGENT = """
+from dryfire_action.llm import LLMRequest
+from dryfire_action.messages import ToolSpec
+
+DESCRIPTION = "Looks an order up."
+
+def lookup(order_id):
+    return {"id": order_id}
+
+def support(llm, lookup, order_id):
+    order = lookup(order_id)
+    tool = ToolSpec("lookup", {}, DESCRIPTION)
+    request = LLMRequest(f"Tell the customer: {order}", model="small-1", system="Be brief.", tools=(tool,))
+    return llm.complete(request).content
+"""
+TEST = """
+import pytest
+import agent
+from dryfire_action.llm import MockLLM
+
+def ask(cassette, order_id="1", answers=("It is on its way.",)):
+    llm = cassette.wrap_llm(MockLLM(list(answers)))
+    return agent.support(llm, cassette.wrap_tool(agent.lookup), order_id)
+"""
+
+
+class Project:
+    """A team's project in a folder of its own."""
+
+    def __init__(self, pytester: pytest.Pytester) -> None:
+        self.pytester = pytester
+        pytester.makepyfile(agent=AGENT)
+        pytester.syspathinsert()
+
+    def write(self, body: str, **files: str) -> None:
+        self.pytester.makepyfile(test_it=TEST + body, **files)
+
+    def run(self, *arguments: str) -> pytest.RunResult:
+        sys.modules.pop("agent", None)
+        return self.pytester.runpytest_inprocess("-p", "no:cacheprovider", *arguments)
+
+    def edit(self, old: str, new: str) -> None:
+        file = self.pytester.path / "agent.py"
+        text = file.read_text(encoding="utf-8")
+        assert old in text
+        file.write_text(text.replace(old, new), encoding="utf-8")
+
+    @property
+    def recordings(self) -> list[str]:
+        found = self.pytester.path.rglob("*.jsonl")
+        return sorted(path.relative_to(self.pytester.path).as_posix() for path in found)
+
+    def result(self, *arguments: str) -> dict[str, Any]:
+        self.run("--dryfire-result", "result.json", *arguments)
+        found: dict[str, Any] = json.loads((self.pytester.path / "result.json").read_text(encoding="utf-8"))
+        jsonschema.validate(found, result_json.schema())
+        return found
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)  # an edit within a second must be seen
+    return Project(pytester)
+
+
+ONE = "def test_one(cassette):\n    assert 'way' in ask(cassette)\n"
+
+
+def test_a_bare_command_records_nothing_and_says_how_to(project: Project) -> None:
+    project.write(ONE)
+    found = project.run()
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(
+        [
+            "*nothing is recorded for this test: there is no cassettes/test_it/test_one.jsonl",
+            "*pytest test_it.py::test_one --cassette-mode record",
+        ]
+    )
+    assert project.recordings == []
+
+
+@pytest.mark.parametrize("mode", ["record", "auto"])
+def test_a_test_is_recorded_beside_itself_and_replayed_from_then_on(project: Project, mode: str) -> None:
+    project.write(ONE)
+    project.run("--cassette-mode", mode).assert_outcomes(passed=1)
+    assert project.recordings == ["cassettes/test_it/test_one.jsonl"]
+    project.edit('return {"id": order_id}', "raise AssertionError('a replay runs no tool')")
+    project.run().assert_outcomes(passed=1)
+
+
+def test_off_calls_everything_and_keeps_nothing(project: Project) -> None:
+    project.write(ONE)
+    project.run("--cassette-mode", "off").assert_outcomes(passed=1)
+    assert project.recordings == []
+
+
+def test_a_replay_leaves_the_file_as_it_is(project: Project) -> None:
+    project.write(ONE)
+    project.run("--cassette-mode", "record")
+    file = project.pytester.path / project.recordings[0]
+    before = file.read_bytes()
+    project.run()
+    project.run("--cassette-mode", "auto")
+    project.run("--cassette-mode", "record")
+    assert file.read_bytes() == before
+
+
+def test_an_edit_is_explained_as_in_the_comment(project: Project) -> None:
+    project.write(ONE)
+    project.run("--cassette-mode", "record")
+    project.edit("Looks an order up.", "Looks up an order.")
+    found = project.run()
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(
+        [
+            "test_it.py::test_one: stale recording: tools[[]lookup].description changed",
+            "at agent.py:*",
+            "1. tools[[]lookup].description changed*",
+            "*- Looks an order up.",
+            "*+ Looks up an order.",
+            "Was that edit meant? *",
+            "  pytest test_it.py::test_one --cassette-mode auto",
+            "FAILED test_it.py::test_one - stale recording: tools[[]lookup].description*",
+        ]
+    )
+    assert "Traceback" not in found.stdout.str()
+
+
+def test_auto_calls_only_what_is_not_recorded(project: Project) -> None:
+    project.write(
+        "def test_two(cassette):\n"
+        "    llm = cassette.wrap_llm(MockLLM(['new']))\n"
+        "    texts = [llm.complete(agent.LLMRequest(text)).content for text in agent.TEXTS]\n"
+        "    assert texts\n"
+    )
+    project.edit("DESCRIPTION =", "TEXTS = ['a']\nDESCRIPTION =")
+    project.run("--cassette-mode", "record").assert_outcomes(passed=1)
+    project.edit("TEXTS = ['a']", "TEXTS = ['a', 'b']")
+    project.run("--cassette-mode", "auto").assert_outcomes(
+        passed=1
+    )  # the mock has one answer: a is not asked again
+    project.run().assert_outcomes(passed=1)
+    project.edit("TEXTS = ['a', 'b']", "TEXTS = ['b']")
+    project.run().assert_outcomes(failed=1)
+    project.run("--cassette-mode", "auto").assert_outcomes(passed=1)  # what is not played goes
+    project.run().assert_outcomes(passed=1)
+
+
+def test_calls_that_never_happen_fail_the_test(project: Project) -> None:
+    project.write(ONE)
+    project.run("--cassette-mode", "record")
+    project.edit("order = lookup(order_id)", "order = {'id': '1'}")
+    found = project.run()
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(["*recorded, but never asked for: tool call #0 (lookup)*"])
+    found.stdout.fnmatch_lines(["recorded, and not asked for: test_it.py::test_one (1)"])
+
+
+def test_an_agent_that_swallows_the_miss_fails_all_the_same(project: Project) -> None:
+    project.write(
+        "def test_swallows(cassette):\n    try:\n        ask(cassette)\n    except Exception:\n        pass\n"
+    )
+    project.run("--cassette-mode", "record").assert_outcomes(passed=1)
+    project.edit("Be brief.", "Be long.")
+    found = project.run()
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(["*stale recording: system changed*"])
+
+
+def test_a_test_that_records_nothing_is_no_pass(project: Project) -> None:
+    project.write("def test_none(cassette):\n    pass\n")
+    found = project.run("--cassette-mode", "record")
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(["*nothing was recorded: no call went through the cassette*"])
+
+
+def test_what_was_paid_for_is_not_lost_when_a_test_fails(project: Project) -> None:
+    project.write(
+        "def test_later(cassette):\n"
+        "    assert 'way' in ask(cassette, answers=agent.ANSWERS)\n"
+        "    assert agent.READY\n"
+    )
+    project.edit("DESCRIPTION =", "ANSWERS = ['On its way.']\nREADY = False\nDESCRIPTION =")
+    found = project.run("--cassette-mode", "record")
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(["not recorded, because the test failed; its answers are kept*"])
+    assert project.recordings == ["cassettes/test_it/.partial/test_later.jsonl"]
+    ignored = project.pytester.path / "cassettes/test_it/.partial/.gitignore"
+    assert ignored.read_text(encoding="utf-8") == "*\n"
+    project.edit("READY = False", "READY = True")
+    project.edit("ANSWERS = ['On its way.']", "ANSWERS = []")
+    project.run("--cassette-mode", "auto").assert_outcomes(passed=1)
+    assert project.recordings == ["cassettes/test_it/test_later.jsonl"]
+    project.run().assert_outcomes(passed=1)
+
+
+def test_a_line_that_a_killed_process_left_half_written_is_left_out(project: Project) -> None:
+    project.write(ONE + "    assert agent.READY\n")
+    project.edit("DESCRIPTION =", "READY = False\nDESCRIPTION =")
+    project.run("--cassette-mode", "record")
+    partial = project.pytester.path / project.recordings[0]
+    lines = partial.read_text(encoding="utf-8").splitlines(keepends=True)
+    partial.write_text("".join(lines[:-1]) + lines[-1][:40], encoding="utf-8")
+    project.edit("READY = False", "READY = True")
+    project.run("--cassette-mode", "auto").assert_outcomes(passed=1)
+    project.run().assert_outcomes(passed=1)
+
+
+def test_a_damaged_recording_is_no_empty_one(project: Project) -> None:
+    project.write(ONE)
+    project.run("--cassette-mode", "record")
+    file = project.pytester.path / project.recordings[0]
+    file.write_text(file.read_text(encoding="utf-8").replace("on its way", "lost"), encoding="utf-8")
+    for mode in ("replay", "auto"):
+        found = project.run("--cassette-mode", mode)
+        found.assert_outcomes(failed=1)
+        found.stdout.fnmatch_lines(["*edited by hand?*"])
+    assert "lost" in file.read_text(encoding="utf-8")
+    project.run("--cassette-mode", "record").assert_outcomes(passed=1)
+
+
+NAMES = """
+@pytest.mark.parametrize("name", ["1", "A", "a", "x/y", "../up", "con", "é", "e\\u0301", "b" * 200, "a::b", "a.b"])
+def test_named(cassette, name):
+    assert ask(cassette, name)
+
+class TestGroup:
+    def test_named(self, cassette):
+        assert ask(cassette)
+"""
+
+
+def test_every_parameter_has_a_file_of_its_own_on_every_system(project: Project) -> None:
+    project.write(NAMES)
+    project.run("--cassette-mode", "record").assert_outcomes(passed=12)
+    names = project.recordings
+    assert len({name.lower() for name in names}) == 12
+    assert all(name.startswith("cassettes/test_it/") and name.isascii() and len(name) < 120 for name in names)
+    project.run().assert_outcomes(passed=12)
+
+
+def test_the_marker_names_the_file(project: Project) -> None:
+    project.write("@pytest.mark.cassette('kept/mine')\n" + ONE)
+    project.run("--cassette-mode", "record")
+    assert project.recordings == ["kept/mine.jsonl"]
+    project.run().assert_outcomes(passed=1)
+
+
+def test_two_tests_do_not_record_into_one_file(project: Project) -> None:
+    shared = "@pytest.mark.cassette(path='one.jsonl')\n"
+    project.write(shared + ONE + "\n" + shared + ONE.replace("test_one", "test_other"))
+    found = project.run("--cassette-mode", "record")
+    assert found.ret != 0
+    found.stderr.fnmatch_lines(
+        ["*test_it.py::test_one and test_it.py::test_other would record into one file*"]
+    )
+    project.run("--cassette-mode", "record", "test_it.py::test_one").assert_outcomes(passed=1)
+    project.run().assert_outcomes(passed=2)  # neither takes the other's answers
+
+
+@pytest.mark.parametrize(
+    ("marker", "message"),
+    [
+        ("mode='record'", "*a marker says replay or lenient*--cassette-mode*"),
+        ("paht='x'", "*knows no paht; there are *"),
+    ],
+)
+def test_a_marker_that_cannot_be_is_refused(project: Project, marker: str, message: str) -> None:
+    project.write(f"@pytest.mark.cassette({marker})\n" + ONE)
+    found = project.run()
+    assert found.ret != 0
+    (found.stderr if found.stderr.lines else found.stdout).fnmatch_lines([message])
+
+
+def test_a_marker_can_pin_a_recording(project: Project) -> None:
+    project.write("@pytest.mark.cassette(mode='replay')\n" + ONE)
+    project.run("--cassette-mode", "record").assert_outcomes(failed=1)
+    assert project.recordings == []
+
+
+def test_lenient_plays_the_recorded_answer_and_the_result_says_stale(project: Project) -> None:
+    project.write(ONE)
+    project.run("--cassette-mode", "record")
+    project.write("@pytest.mark.cassette(mode='lenient')\n" + ONE)
+    project.edit("Be brief.", "Be long.")
+    assert project.result()["counts"]["stale"] == 1
+    project.run().assert_outcomes(passed=1)
+
+
+def test_digests_keep_no_text_of_requests(project: Project) -> None:
+    project.write("@pytest.mark.cassette(requests='digests')\n" + ONE)
+    project.run("--cassette-mode", "record")
+    text = (project.pytester.path / project.recordings[0]).read_text(encoding="utf-8")
+    assert "Be brief" not in text
+    assert "Tell the customer" not in text
+    project.edit("Be brief.", "Be long.")
+    project.run().stdout.fnmatch_lines(["*stale recording: system changed*", "*1. system changed*"])
+
+
+def test_volatile_text_is_ignored_where_a_rule_says_so(project: Project) -> None:
+    rule = '@pytest.mark.cassette(ignore=[{"path": "system", "pattern": "B[a-z]+"}])\n'
+    project.write(rule + ONE)
+    project.run("--cassette-mode", "record")
+    project.edit("Be brief.", "Become brief.")
+    project.run().assert_outcomes(passed=1)
+    project.edit("Become brief.", "Become long.")
+    project.run().assert_outcomes(failed=1)
+
+
+def test_recordings_of_tests_that_are_gone_are_named(project: Project) -> None:
+    project.write(ONE + ONE.replace("test_one", "test_two"), test_other=TEST + ONE)
+    project.run("--cassette-mode", "record").assert_outcomes(passed=3)
+    (project.pytester.path / "test_other.py").unlink()
+    project.write(ONE)
+    found = project.run()
+    found.stdout.fnmatch_lines(
+        [
+            "recorded for tests that are gone: cassettes/test_it/test_two.jsonl, cassettes/test_other/test_one.jsonl"
+        ]
+    )
+    assert "tests that are gone" not in project.run("test_it.py::test_one").stdout.str()
+
+
+def test_tests_without_a_cassette_are_left_alone(project: Project) -> None:
+    project.write("def test_plain():\n    import socket\n    socket.socket().close()\n")
+    found = project.run()
+    found.assert_outcomes(passed=1)
+    assert "cassettes" not in found.stdout.str()
+
+
+# The network
+
+
+CONNECT = """
+import socket
+{marker}
+def test_connects(cassette):
+    ask(cassette)
+    try:
+        socket.create_connection(("127.0.0.1", {port}), timeout=5).close()
+    except Exception:
+        pass
+"""
+
+
+@pytest.fixture
+def port() -> Any:
+    import socket
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def test_a_replay_opens_no_connection_and_the_error_names_the_test(project: Project, port: int) -> None:
+    project.write(CONNECT.format(marker="", port=port))
+    project.run("--cassette-mode", "record").assert_outcomes(passed=1)
+    found = project.run()
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(
+        [
+            f"test_it.py::test_connects: test_it.py::test_connects tried to connect to 127.0.0.1:{port}*",
+            '*@pytest.mark.cassette(allow_hosts=[[]"localhost"]*',
+        ]
+    )
+
+
+@pytest.mark.parametrize("by", ["marker", "setting"])
+def test_hosts_can_be_allowed(project: Project, port: int, by: str) -> None:
+    marker = '@pytest.mark.cassette(allow_hosts=["localhost"])' if by == "marker" else ""
+    if by == "setting":
+        project.pytester.makeini("[pytest]\ncassette_allow_hosts = localhost\n")
+    project.write(CONNECT.format(marker=marker, port=port))
+    project.run("--cassette-mode", "record")
+    project.run().assert_outcomes(passed=1)
+
+
+PAST = """
+def test_past(cassette):
+    ask(cassette)
+    {call}
+"""
+CALLS = {
+    "requests": "import requests; requests.post('https://api.openai.com/v1/chat/completions', json={}, timeout=5)",
+    "urllib": "import urllib.request; urllib.request.urlopen('https://api.anthropic.com/v1/messages', b'{}', 5)",
+    "httpx": "import httpx; httpx.post('https://api.openai.com/v1/chat/completions', json={})",
+}
+
+
+@pytest.mark.parametrize("library", list(CALLS))
+@pytest.mark.parametrize("mode", ["record", "auto", "replay"])
+def test_a_call_of_a_model_past_the_cassette_fails_loudly(project: Project, library: str, mode: str) -> None:
+    project.write(PAST.format(call="agent.call()"))
+    project.edit("DESCRIPTION =", "call = lambda: None\nDESCRIPTION =")
+    project.run("--cassette-mode", "record").assert_outcomes(passed=1)
+    project.edit("call = lambda: None\n", f"def call():\n    {CALLS[library]}\n\n")
+    found = project.run("--cassette-mode", mode)
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines([f"*test_it.py::test_past tried to reach api.*.com through {library}*"])
+    found.stdout.fnmatch_lines(["*cassette.http_transport()*"])
+
+
+# The result file
+
+
+def test_the_result_file_is_that_of_dryfire_run(project: Project) -> None:
+    more = ONE.replace("test_one", "test_two") + "def test_skipped(cassette):\n    pytest.skip('not today')\n"
+    project.write(
+        ONE + more + "def test_fails(cassette):\n    assert 'never' in ask(cassette)\n", test_b=TEST + ONE
+    )
+    project.run("--cassette-mode", "record")
+    fresh = project.result("--deselect", "test_it.py::test_fails")
+    assert fresh["counts"] | {"cases": 4, "passed": 3, "skipped": 1} == fresh["counts"]
+    assert (fresh["exit_code"], fresh["left_out"], fresh["complete"]) == (0, 1, True)
+    assert fresh["not_checked"] == [
+        {"case": "test_it.py::test_skipped", "reason": "skipped", "text": "not today"}
+    ]
+    project.edit("Looks an order up.", "Looks up an order.")
+    stale = project.result()
+    assert (stale["state"], stale["exit_code"]) == ("stale", 3)
+    (cause,) = stale["causes"]
+    assert (cause["path"], cause["change"]) == ("tools[lookup].description", "changed")
+    assert sorted(cause["cases"]) == ["test_b.py::test_one", "test_it.py::test_one", "test_it.py::test_two"]
+    assert cause["diff"] == "- Looks an order up.\n+ Looks up an order."
+    outcomes = {
+        f"{suite['name']}::{case['name']}": case["outcome"]
+        for suite in stale["suites"]
+        for case in suite["cases"]
+    }
+    assert outcomes["test_it.py::test_fails"] == "missing"  # it never was recorded: it failed
+    assert stale["rerecord"]["command"].endswith("--cassette-mode auto")
+    assert "'" not in stale["rerecord"]["command"]
+
+
+@pytest.mark.parametrize("show", ["names", "prompts", "all"])
+def test_show_says_how_much_text_is_in_the_file(project: Project, show: str) -> None:
+    project.write(ONE)
+    project.run("--cassette-mode", "record")
+    project.edit("Be brief.", "Be long.")
+    project.edit("Tell the customer", "Say to the customer")
+    project.result("--dryfire-show", show)
+    text = (project.pytester.path / "result.json").read_text(encoding="utf-8")
+    assert ("Be long." in text) == (show != "names")
+    assert ("Say to the customer" in text) == (show == "all")
+
+
+def test_a_failing_assertion_is_no_stale_recording(project: Project) -> None:
+    project.write(ONE)
+    project.run("--cassette-mode", "record")
+    project.write(ONE.replace("'way'", "'never'"))
+    found = project.result()
+    assert (found["state"], found["exit_code"], found["counts"]["failed"]) == ("failed", 1, 1)
+    assert "never" in found["suites"][0]["cases"][0]["error"]
+
+
+def test_a_run_that_stopped_early_is_no_all_clear(project: Project) -> None:
+    project.write("def test_fails(cassette):\n    assert not ask(cassette)\n" + ONE)
+    project.run("--cassette-mode", "record")
+    found = project.result("-x")
+    assert (found["complete"], found["not_run"]) == (False, 1)
+
+
+def test_no_test_with_a_cassette_is_nothing_checked(project: Project) -> None:
+    project.write("def test_plain():\n    pass\n")
+    assert project.result()["state"] == "nothing_checked"
+
+
+def test_a_file_that_cannot_be_written_is_refused_at_once(project: Project) -> None:
+    project.write(ONE)
+    found = project.run("--dryfire-result", "no/such/folder.json")
+    assert found.ret == pytest.ExitCode.USAGE_ERROR
+    found.stderr.fnmatch_lines(["*--dryfire-result: no/such/folder.json: there is no folder*"])
+
+
+@pytest.mark.slow
+def test_workers_record_each_their_tests_and_one_file_tells_of_all(project: Project) -> None:
+    body = "@pytest.mark.parametrize('n', range(8))\ndef test_many(cassette, n):\n    assert ask(cassette, str(n))\n"
+    project.write(body)
+    arguments = ("-p", "no:cacheprovider", "-p", "xdist", "-n", "2")
+    recorded = project.pytester.runpytest_subprocess(*arguments, "--cassette-mode", "record", timeout=120)
+    recorded.assert_outcomes(passed=8)
+    recorded.stdout.fnmatch_lines(["recorded: *"])
+    assert len(project.recordings) == 8
+    project.edit("Looks an order up.", "Looks up an order.")
+    (project.pytester.path / "cassettes/test_it/test_gone.jsonl").write_text("", encoding="utf-8")
+    found = project.pytester.runpytest_subprocess(*arguments, "--dryfire-result", "result.json", timeout=120)
+    found.assert_outcomes(failed=8)
+    found.stdout.fnmatch_lines(["recorded for tests that are gone: cassettes/test_it/test_gone.jsonl"])
+    document = json.loads((project.pytester.path / "result.json").read_text(encoding="utf-8"))
+    jsonschema.validate(document, result_json.schema())
+    (cause,) = document["causes"]
+    assert len(cause["cases"]) == 8
+    assert document["complete"]
+
+
+def test_starting_pytest_loads_nothing_of_ours_but_the_plugin(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        test_light="""
+        import sys
+
+        def test_light():
+            ours = {name for name in sys.modules if name.startswith("dryfire_action.")}
+            assert ours == {"dryfire_action.pytest_plugin"}
+            assert not {"pydantic", "rich", "yaml", "httpx", "httpx2"} & sys.modules.keys()
+        """
+    )
+    pytester.runpytest_subprocess("-p", "no:cacheprovider", "-p", "no:anyio", timeout=60).assert_outcomes(
+        passed=1
+    )
