@@ -96,3 +96,8 @@ def once(do: Callable[[], None]) -> Callable[[], None]:
             left.pop()()
 
     return first
+
+
+def texts(github: GitHubDouble) -> list[str]:
+    """What stands on pull request 7, without markers."""
+    return [comment.body.split("\n", 1)[1].strip() for comment in github.comments(7)]
