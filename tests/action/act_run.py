@@ -137,14 +137,14 @@ class Runner:
         token: str,
     ) -> list[str]:
         """The command that runs `workflow` in `repository`."""
-        self.home.mkdir(parents=True, exist_ok=True)
-        number = len(list(self.home.glob("*.yml")))
-        files = (self.home / f"{number}.yml", self.home / f"{number}.json")
+        place = self.home / f"run{len(list(self.home.glob('run*')))}"
+        place.mkdir(parents=True)
+        files = (place / "evals.yml", place / "event.json")
         files[0].write_text(self._seeded(workflow), encoding="utf-8")
         files[1].write_text(json.dumps(payload), encoding="utf-8")
         found = [
             *(str(ACT), event, "-C", str(repository), "-W", str(files[0]), "-e", str(files[1])),
-            *("-P", "ubuntu-latest=-self-hosted", "--action-cache-path", str(self.home / f"cache{number}")),
+            *("-P", "ubuntu-latest=-self-hosted", "--action-cache-path", str(place / "cache")),
             *("--no-cache-server", "--rm", "--json", "-s", f"GITHUB_TOKEN={token}"),
         ]
         for name, place in {ACTION: self.action, **self.more}.items():
@@ -183,10 +183,9 @@ class Runner:
                 process.kill()
 
     def _seeded(self, workflow: str) -> str:
-        """The workflow, with packages that the action made before in its place: what a second step of a job finds."""
-        return workflow.replace(
-            "SEED", f'cp -a {self.packages}/. "$RUNNER_TEMP"' if self.packages else "true"
-        )
+        """The workflow, in which the action finds what it installed before, as in a second step of one job."""
+        seed = f'ln -s {self.packages}/* "$RUNNER_TEMP"' if self.packages else "true"
+        return workflow.replace("SEED", seed)
 
 
 def finished(code: int, said: str, complaints: str) -> ActRun:

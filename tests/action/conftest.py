@@ -22,8 +22,9 @@ _KEEP = """\
       - if: always()
         run: |
           cp -a "$RUNNER_TEMP"/dryfire-packages-* KEPT
-          env | sort > KEPT/environment.txt
-          git status --porcelain --ignored > KEPT/workspace.txt
+          env | sort > LEFT/after.txt
+          git status --porcelain --ignored > LEFT/workspace.txt
+          cat "$GITHUB_PATH" "$GITHUB_ENV" > LEFT/files.txt
 """
 
 
@@ -41,12 +42,14 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _install(place: Path) -> None:
-    kept = place / "kept"
+    kept, left = place / "kept", place / "left"
     kept.mkdir(parents=True)
+    left.mkdir()
     runner = Runner(place / "runner", export(place / "action"))
     with GitHubDouble() as github:
         scene = Scene(place / "scene", runner, github)
-        run = scene.run(BASIC + _KEEP.replace("KEPT", str(kept)))
+        workflow = BASIC.replace("SEED", f"env | sort > {left}/before.txt") + _KEEP
+        run = scene.run(workflow.replace("KEPT", str(kept)).replace("LEFT", str(left)))
         (place / "comments.txt").write_text("\n".join(scene.bodies), encoding="utf-8")
     run.save(place / "log.json")
 

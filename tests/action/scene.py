@@ -69,6 +69,8 @@ class Scene:
         self.origin.write(".gitignore", "*.partial\n*.partial.lock\n")
         self.origin.commit("begin")
         self.origin.git("checkout", "-q", "-b", "topic")
+        self.origin.write("README.md", "A shop.")
+        self.push()
         self.github.add_pull_request(NUMBER)
         self.token = self.token or self.github.token.text
 
