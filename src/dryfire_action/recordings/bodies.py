@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from dryfire_action.json_leaves import Fields
 from dryfire_action.secret_keys import plain_name
 
-_HEADERS = frozenset({"headers", "header", "responseheaders", "requestheaders", "rawheaders"})
+HEADER_NAMES = frozenset({"headers", "header", "responseheaders", "requestheaders", "rawheaders"})
 _BODY = frozenset(
     """
     body string text content contents base64string base64 b64 data payload response request answer raw postdata
@@ -67,7 +67,7 @@ def header(maps: Sequence[Around], name: str) -> str | None:
         if not around_.is_message:
             return None
         for key, value in fields(around_.node):
-            if isinstance(key, str) and plain_name(key) in _HEADERS:
+            if isinstance(key, str) and plain_name(key) in HEADER_NAMES:
                 for found, text in _headers(value):
                     if plain_name(found) == name:
                         return text

@@ -118,7 +118,11 @@ class _Looking:
             encoding = "latin-1"
             text = data.decode(encoding)
         edits = self.text(text, name)
-        return edited(text, edits).encode(encoding) if edits and self.fixing else None
+        if not edits or not self.fixing:
+            return None
+        from dryfire_action.recordings.sizes import corrected
+
+        return corrected(text, edited(text, edits)).encode(encoding)
 
     def text(self, text: str, name: str) -> list[Edit]:
         """Search a file's text. The edits are those of the text."""
