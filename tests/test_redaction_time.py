@@ -25,6 +25,7 @@ from dryfire_action import (
     secret_search,
     secret_shapes,
 )
+from dryfire_action.late_pattern import late
 from dryfire_action.redact import RULES, find, find_in_text, redact_text
 from tests.secret_hits import HITS
 from tests.work import steps
@@ -132,7 +133,7 @@ def test_json_in_json_is_not_searched_once_more_for_each_layer_above_it() -> Non
 @pytest.mark.parametrize("rule", sorted(HITS))
 def test_eight_times_the_findings_are_eight_times_the_steps(rule: str) -> None:
     hit = HITS[rule][0]
-    texts = [f"{hit.text}\n" * count for count in (4, 32)]
+    texts = [f"{hit.text}\n" * count for count in (8, 64)]
     found = [find_in_text(text, key=hit.key) for text in texts]
     assert 1 <= len(found[1]) <= 8 * len(found[0]) + 8
     few, many = (steps(lambda text=text: redact_text(text, lambda value, rule: "")) for text in texts)
@@ -160,10 +161,11 @@ MODULES = (
     secret_shapes,
 )
 PATTERNS = {rule.id: rule.pattern for rule in RULES if rule.pattern} | {
-    f"{module.__name__}.{name}": value.pattern if isinstance(value, re.Pattern) else value
+    f"{module.__name__}.{name}": getattr(value, "pattern", value)
     for module in MODULES
     for name, value in vars(module).items()
-    if isinstance(value, re.Pattern) or (isinstance(value, str) and re.fullmatch("_[A-Z][A-Z_]+", name))
+    if isinstance(value, (re.Pattern, late))
+    or (isinstance(value, str) and re.fullmatch("_[A-Z][A-Z_]+", name))
 }
 
 

@@ -10,12 +10,12 @@ import json
 import re
 from typing import Any
 
-_SPACE = re.compile(r"[ \t\r\n]*+")
-_STRING = re.compile(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
-_SCALAR = re.compile(r"[-+A-Za-z0-9.]++")
-_ESCAPE = re.compile(
-    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL
-)
+from dryfire_action.late_pattern import late
+
+_SPACE = late(r"[ \t\r\n]*+")
+_STRING = late(r'"([^"\\]*+(?:\\.[^"\\]*+)*+)"', re.DOTALL)
+_SCALAR = late(r"[-+A-Za-z0-9.]++")
+_ESCAPE = late(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _DEEPEST = 200
 
 

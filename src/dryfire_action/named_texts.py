@@ -6,12 +6,12 @@ in `rawHeaders` lists where names and values take turns, and through a list (`au
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from dryfire_action.json_leaves import Fields
+from dryfire_action.late_pattern import late
 from dryfire_action.secret_keys import KeyKind, key_kind, plain_name
 
 Way = tuple[Any, ...]
@@ -52,7 +52,7 @@ _NAME_FIELDS = frozenset({"name", "key", "header", "field"})
 _VALUE_FIELDS = frozenset({"value", "values"})
 _FIELD_LISTS = frozenset({"querystring", "query", "queryparams", "params", "formdata", "urlencoded"})
 _JWK_SECRETS = frozenset({"d", "p", "q", "dp", "dq", "qi", "k"})
-_ORDINARY_NAME = re.compile(r"[A-Za-z_-]{0,64}")
+_ORDINARY_NAME = late(r"[A-Za-z_-]{0,64}")
 
 
 def named_texts(value: Any, name: str | None = None) -> Iterator[NamedText]:

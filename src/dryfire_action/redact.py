@@ -17,7 +17,7 @@ from dryfire_action.secret_allowances import Allowance, keyed_digest
 from dryfire_action.secret_keys import key_kind
 from dryfire_action.secret_placeholders import MARKER_PATTERN, is_marker, mask
 from dryfire_action.secret_rule import Rule
-from dryfire_action.secret_rule_set import Rules, TeamRule
+from dryfire_action.secret_rule_set import DEFAULT_RULES, REVIEW_RULES, Rules, TeamRule
 from dryfire_action.secret_rules import RULES, RULESET_VERSION
 from dryfire_action.secret_search import search
 
@@ -47,10 +47,6 @@ JsonValue = Any
 
 # A replacement can bring text together that was apart before; more often than this it never does.
 _MOST_ROUNDS = 12
-
-
-DEFAULT_RULES = Rules()
-REVIEW_RULES = Rules(samples=False)
 
 
 @dataclass(frozen=True, slots=True)

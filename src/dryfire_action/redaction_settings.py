@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dryfire_action.patterns import compile_pattern
@@ -31,7 +30,7 @@ def rules_with(settings: Iterable[JsonObject], rules: Rules = DEFAULT_RULES) -> 
         rule = setting["rule"]
         pattern = compile_pattern(rule["pattern"]) if "pattern" in rule else None
         team.append(TeamRule(rule["id"], pattern, rule.get("group", 0), tuple(rule.get("keys", ()))))
-    return replace(rules, team=(*rules.team, *team), allow=(*rules.allow, *allow)) if team or allow else rules
+    return rules.with_more(tuple(team), tuple(allow)) if team or allow else rules
 
 
 def digest_key_variable(settings: Iterable[JsonObject]) -> str:

@@ -7,11 +7,10 @@ branches merge.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Allowance:
+class Allowance(NamedTuple):
     """One entry of `redact.allow` in `dryfire.yaml`.
 
     `rule` is a rule's id. `path` is a pattern for the file's path with `*`, `?` and `[…]`, where `*` crosses

@@ -11,19 +11,18 @@ import sys
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dryfire_action.late_pattern import late
 from dryfire_action.secret_keys import NAME_ENDS, KeyKind, key_kind
 from dryfire_action.secret_names import Found, TextKind, fits, header_spans, repeats
 from dryfire_action.secret_placeholders import looks_opaque
 
 # Read backwards from the operator: a name, and a quote that closes it.
-_NAME_BACKWARDS = re.compile(
-    r"[ \t]{0,4}\]?(?P<close>[\"']?\\{0,7})(?P<n>[A-Za-z0-9_-]{2,80}+)(?![A-Za-z0-9_-])"
-)
+_NAME_BACKWARDS = late(r"[ \t]{0,4}\]?(?P<close>[\"']?\\{0,7})(?P<n>[A-Za-z0-9_-]{2,80}+)(?![A-Za-z0-9_-])")
 # An operator, unless the two letters before it end a word that announces nothing, as most words do.
-_OPERATORS = re.compile(
+_OPERATORS = late(
     rf"[=:>](?:(?<=[^A-Za-z0-9].)|(?<=[^A-Za-z0-9]..)|(?<=(?i:{'|'.join(sorted(NAME_ENDS))}).))", re.ASCII
 )
-_VALUE_START = re.compile(r"[:=]?>?[ \t]{0,4}(?P<open>\\{0,7}[\"'])?")
+_VALUE_START = late(r"[:=]?>?[ \t]{0,4}(?P<open>\\{0,7}[\"'])?")
 _ELEMENT = r"[^<>\r\n]++(?=<\\?/)"
 # A bare word does not end in a sentence's mark, nor at a mark that no other name follows: `a&b` is one password.
 _WORD_PART = r"[^\s\"'&;,<>(){}\[\]\\|`.!?:]"
@@ -46,7 +45,7 @@ _LAST_WORDS = frozenset({"key", "token", "secret", "password"})
 _CODE = r"(?:[A-Za-z_]\w{0,15}(?:\.[A-Za-z_]\w{0,15}){1,8}|\.{0,2}~?(?:/[\w.-]{1,24}){2,12})"
 # The beginning of a placeholder: `token={get_token(user, …)}`.
 _TEMPLATE = r"\$?\{\{?[ ]?[A-Za-z_]"
-_OPTION_START = re.compile("--[A-Za-z]")
+_OPTION_START = late("--[A-Za-z]")
 _OPTION = r"(?<![\w-])--(?P<n>[A-Za-z][A-Za-z0-9-]{1,40}+)[ ](?P<open>[\"']?)(?P<v>[^\s\"']++)"
 _PART = (
     r"form-data;[^\r\n]{0,80}?\bname=\"?(?P<n>[^\"\r\n;]{1,80})\"?[^\r\n]{0,200}\r?\n"

@@ -10,7 +10,7 @@ from dryfire_action.errors import DryfireError
 from dryfire_action.git_objects import GitObjects
 from dryfire_action.git_process import ask
 from dryfire_action.recordings.files import look
-from dryfire_action.redact import REVIEW_RULES
+from dryfire_action.secret_rule_set import REVIEW_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -11,6 +11,8 @@ import re
 from functools import lru_cache
 from typing import Literal
 
+from dryfire_action.late_pattern import late
+
 KeyKind = Literal[
     "credential", "weak", "query", "in-query", "fields",
     "authorization", "cookie", "set-cookie", "cookies", "cookie-value", "account",
@@ -25,8 +27,8 @@ KeyKind = Literal[
 - `account`: no secret, but the name of whose account was used.
 """
 
-_SEPARATORS = re.compile(r"[^A-Za-z0-9]+")
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_SEPARATORS = late(r"[^A-Za-z0-9]+")
+_WORDS = late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def _words(text: str) -> frozenset[str]:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dryfire_action.recordings.files import Fixed, fix, look
 from dryfire_action.recordings.report import NotChecked, Report
-from dryfire_action.redact import REVIEW_RULES, Rules
 from dryfire_action.secret_baseline import (
     BASELINE_FILE,
     Baseline,
@@ -22,6 +21,7 @@ from dryfire_action.secret_baseline import (
     read_baseline,
     without_entries,
 )
+from dryfire_action.secret_rule_set import REVIEW_RULES, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -131,13 +131,13 @@ class Reviewer:
 
     def baseline_notes(self, reports: Iterable[Report]) -> Iterator[str]:
         """What there is to say about the baseline after the files were reviewed."""
+        known = self.baseline()
+        if not known.entries and not known.odd:
+            return
         import shlex
 
         from dryfire_action.visible import visible
 
-        known = self.baseline()
-        if not known.entries and not known.odd:
-            return
         if known.odd:
             yield f"{BASELINE_FILE}:{known.odd[0]}: no entry, so it counts for nothing"
         if known.needs_key:

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from dryfire_action.secret_placeholders import is_made_up
 
@@ -58,8 +57,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 MADE_UP: Check = on_value(is_made_up)
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """One kind of secret.
 
     `source` says where its format is described. A `pattern` may hold a group `v`, the secret within the match.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
@@ -20,8 +19,7 @@ class Searchable(Protocol):
         """The matches, each with `span(group)`."""
 
 
-@dataclass(frozen=True, slots=True)
-class TeamRule:
+class TeamRule(NamedTuple):
     """A rule of a team's own, from `redact.rules` in `dryfire.yaml`: a pattern, or names of keys, or both.
 
     `group` is the part of a match that is the secret; 0 is all of it. `keys` are compared as all names are.
@@ -71,30 +69,53 @@ def _plan(table: tuple[Rule, ...]) -> Plan:
     )
 
 
-@dataclass(frozen=True, slots=True)
 class Rules:
     """What is looked for: the rules of the table, a team's own, and whether published samples and plainly
     invented values count. `allow` is not applied by the search: `allowance` says what a finding's reader
-    may let pass."""
+    may let pass. Never changed once it is made; no dataclass, because those take longer to load than Python itself.
+    """
 
-    table: tuple[Rule, ...] = RULES
-    team: tuple[TeamRule, ...] = ()
-    allow: tuple[Allowance, ...] = ()
-    samples: bool = True
-    team_ids: frozenset[str] = field(init=False, repr=False, compare=False)
-    plan: Plan = field(init=False, repr=False, compare=False)
-    _team_keys: Mapping[str, str] = field(init=False, repr=False, compare=False)
+    __slots__ = ("_outside", "_team_keys", "allow", "plan", "samples", "table", "team", "team_ids")
 
-    def __post_init__(self) -> None:
-        keys = {plain_name(name): rule.id for rule in self.team for name in rule.keys}
-        object.__setattr__(self, "_team_keys", keys)
-        object.__setattr__(self, "plan", _plan(self.table))
-        object.__setattr__(self, "team_ids", frozenset(rule.id for rule in self.team))
+    def __init__(
+        self,
+        table: tuple[Rule, ...] = RULES,
+        team: tuple[TeamRule, ...] = (),
+        allow: tuple[Allowance, ...] = (),
+        samples: bool = True,
+    ) -> None:
+        self.table = table
+        self.team = team
+        self.allow = allow
+        self.samples = samples
+        self.plan = _plan(table)
+        self.team_ids = frozenset(rule.id for rule in team)
+        self._team_keys = {plain_name(name): rule.id for rule in team for name in rule.keys}
+        self._outside: Rules | None = None
+
+    def _said(self) -> tuple[Any, ...]:
+        return self.table, self.team, self.allow, self.samples
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Rules) and self._said() == other._said()
+
+    def __hash__(self) -> int:
+        return hash(self._said())
+
+    def __repr__(self) -> str:
+        return f"Rules({len(self.table)} rules, team={self.team!r}, allow={self.allow!r}, samples={self.samples})"
+
+    def with_more(self, team: tuple[TeamRule, ...], allow: tuple[Allowance, ...]) -> Rules:
+        """These rules, and more of a team's."""
+        return Rules(self.table, (*self.team, *team), (*self.allow, *allow), self.samples)
 
     def outside_recordings(self) -> Rules:
         """The rules for a file that is no recording: without e-mail addresses, card numbers and account
         names."""
-        return replace(self, table=tuple(rule for rule in self.table if not rule.recordings_only))
+        if self._outside is None:
+            table = tuple(rule for rule in self.table if not rule.recordings_only)
+            self._outside = Rules(table, self.team, self.allow, self.samples)
+        return self._outside
 
     def team_rule_of(self, name: str) -> str | None:
         """The id of the team's rule that names a key; None where none does."""
@@ -105,3 +126,7 @@ class Rules:
         return next(
             (entry for entry in self.allow if entry.holds(rule, value, path=path, today=today, key=key)), None
         )
+
+
+DEFAULT_RULES = Rules()
+REVIEW_RULES = Rules(samples=False)

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dryfire_action import json_leaves
+from dryfire_action.late_pattern import late
 from dryfire_action.named_texts import NamedText, named_texts
 from dryfire_action.secret_assignments import assigned_spans, places, told_spans
 from dryfire_action.secret_keys import KeyKind, is_id_key
@@ -26,9 +27,9 @@ from dryfire_action.secret_rule_set import Plan, Rules
 _DEEPEST_JSON = 6
 _DEEPEST_PERCENT = 2
 _JSON_LINE = r"(?m)^(?:[a-z]{1,16}:)?[ \t]{0,8}(?P<v>[{\[].*[}\]])[ \t\r]*$"
-_LINE_END = re.compile(r"[}\]][ \t\r]*+(?:\n|\Z)")
+_LINE_END = late(r"[}\]][ \t\r]*+(?:\n|\Z)")
 _PERCENT_RUN = r"[A-Za-z0-9%._~!$'()*+,;=:@/?&#-]{6,}+"
-_PERCENT = re.compile(r"%([0-9A-Fa-f]{2})")
+_PERCENT = late(r"%([0-9A-Fa-f]{2})")
 _BLOB = r"[A-Za-z0-9+/]{64}"
 _TOKEN_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=.%~"
 _TOKEN_CLASS = bytes(97 if byte in _TOKEN_BYTES else 32 for byte in range(256))
@@ -37,7 +38,7 @@ _RUN = 16
 # What belongs to a token before its run: `123456:` of Telegram's, `?sig=` of a signed URL.
 _LEAD = 64
 _NEAR_RUN = 32
-_WORD = re.compile(r"[A-Za-z0-9_-]++")
+_WORD = late(r"[A-Za-z0-9_-]++")
 _ESCAPES = {"\\": 1, "%": 2}
 _CARD_DIGITS = 13
 _TOKEN_RUN, _DIGIT_RUN = b"a" * _RUN, b"a" * _CARD_DIGITS

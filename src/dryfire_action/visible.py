@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from dryfire_action.late_pattern import late
+
 # Joiners make one character of an emoji or of Persian letters; elsewhere they only hide.
 _JOINERS = "\u200c\u200d"
 # Unicode's controls, formats, halves of pairs, private and unassigned characters, line and paragraph separators.
 HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-_PRINTABLE_ASCII = re.compile(r"[ -~]*\Z")
+_PRINTABLE_ASCII = late(r"[ -~]*\Z")
 
 
 def visible(text: str) -> str:

@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from dryfire_action.late_pattern import late
 from dryfire_action.recordings.limits import MAX_OPENED, MAX_RATIO, LimitReached
 
 # What begins so is a picture, a sound, a film, a document, a font or a program; nothing is compressed text in it.
@@ -20,13 +21,13 @@ _MEDIA = (
     b"%PDF", b"\x00\x00\x00\x18ftyp", b"\x00\x00\x00\x1cftyp", b"\x00\x00\x00 ftyp", b"wOF2", b"wOFF",
     b"\x1aE\xdf\xa3", b"\x7fELF", b"BM", b"II*\x00", b"MM\x00*", b"\x00asm",
 )  # fmt: skip
-_BASE64 = re.compile(r"[A-Za-z0-9+/\r\n\t ]*+[=\r\n\t ]{0,8}", re.ASCII)
-_BASE64URL = re.compile(r"[A-Za-z0-9_-]*+={0,2}", re.ASCII)
-_HEX = re.compile(r"(?:[0-9a-f]{2})++|(?:[0-9A-F]{2})++", re.ASCII)
+_BASE64 = late(r"[A-Za-z0-9+/\r\n\t ]*+[=\r\n\t ]{0,8}", re.ASCII)
+_BASE64URL = late(r"[A-Za-z0-9_-]*+={0,2}", re.ASCII)
+_HEX = late(r"(?:[0-9a-f]{2})++|(?:[0-9A-F]{2})++", re.ASCII)
 _ZSTD = b"\x28\xb5\x2f\xfd"
 _XZ = b"\xfd7zXZ\x00"
 _BZIP2_BLOCKS = (b"1AY&SY", b"\x17rE8P\x90")
-_SPACE = re.compile(r"[\r\n\t ]+")
+_SPACE = late(r"[\r\n\t ]+")
 # The first characters of a base64 text tell whether it holds text: so many are looked at.
 _HEAD = 128
 _LEAST_GUESSED = 48

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
+from dryfire_action.late_pattern import late
 from dryfire_action.recordings import archives, encodings, json_tree, layers
 from dryfire_action.recordings.context import Context
 from dryfire_action.recordings.edits import Edit, edited
@@ -16,7 +17,7 @@ from dryfire_action.recordings.markers import Markers
 from dryfire_action.recordings.report import Report
 from dryfire_action.recordings.scan import Scan
 from dryfire_action.recordings.text_encodings import encoding_of
-from dryfire_action.redact import Rules
+from dryfire_action.secret_rule_set import Rules
 
 Passes = Callable[[str, str], bool]
 """Whether a value that a rule found, or what a rule says was not checked (value ""), is allowed."""
@@ -27,12 +28,12 @@ def nothing_passes(rule: str, value: str) -> bool:  # noqa: ARG001
     return False
 
 
-_CONFLICT = re.compile(r"^(?:<{7}|>{7}|\|{7}) |^={7}$", re.MULTILINE)
+_CONFLICT = late(r"^(?:<{7}|>{7}|\|{7}) |^={7}$", re.MULTILINE)
 _CONFLICT_MARKS = ("<<<<<<<", ">>>>>>>", "|||||||", "=======")
-_COMPRESSED_NAME = re.compile(r"\.(?:gz|gzip|br|zst|zz|bz2|xz)\Z", re.IGNORECASE)
-_YAML_NAME = re.compile(r"\.ya?ml\Z", re.IGNORECASE)
-_JSON_NAME = re.compile(r"\.(?:json|har)\Z", re.IGNORECASE)
-_YAML_START = re.compile(r"(?:---|%YAML|[A-Za-z_][\w-]*:)[ \t\r\n]")
+_COMPRESSED_NAME = late(r"\.(?:gz|gzip|br|zst|zz|bz2|xz)\Z", re.IGNORECASE)
+_YAML_NAME = late(r"\.ya?ml\Z", re.IGNORECASE)
+_JSON_NAME = late(r"\.(?:json|har)\Z", re.IGNORECASE)
+_YAML_START = late(r"(?:---|%YAML|[A-Za-z_][\w-]*:)[ \t\r\n]")
 # Each round brings less: a marker may bring text together that was apart before.
 _MOST_ROUNDS = 6
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from dryfire_action.late_pattern import late
 from dryfire_action.recordings.bodies import fields
 
-_FOLDER = re.compile(
+_FOLDER = late(
     r"(?:^|/)(?:\.dryfire|[^/]*(?:cassette|recording|vcr|betamax|polly)[^/]*|__recordings__|har|hars|snapshots)/",
     re.I,
 )
-_SUITE = re.compile(r"(?:\.eval\.ya?ml|(?:^|/)dryfire\.yaml)\Z")
+_SUITE = late(r"(?:\.eval\.ya?ml|(?:^|/)dryfire\.yaml)\Z")
 # A tool, and the keys that stand at the root of its files. The first that fits counts.
 _ROOTS: tuple[tuple[str, frozenset[str]], ...] = (
     ("dryfire 0", frozenset({"fingerprint", "suite", "case", "response"})),

@@ -9,9 +9,10 @@ from typing import Any
 
 from dryfire_action import json_leaves
 from dryfire_action.json_leaves import Fields
+from dryfire_action.late_pattern import late
 from dryfire_action.recordings.limits import LimitReached
 
-_LINE = re.compile(r"[^\r\n]+")
+_LINE = late(r"[^\r\n]+")
 _FEW = 3
 
 

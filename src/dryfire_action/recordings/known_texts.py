@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dryfire_action.redact import Rules
+    from dryfire_action.secret_rule_set import Rules
 
 # Characters: of one text, and of all that are kept.
 _LONGEST = 20_000

@@ -7,6 +7,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dryfire_action.late_pattern import late, late_bytes
 from dryfire_action.recordings import archives, bodies, encodings, json_tree, multipart, streams
 from dryfire_action.recordings.edits import Edit, apart, edited
 from dryfire_action.recordings.escapes import unescaped
@@ -20,12 +21,10 @@ if TYPE_CHECKING:
 _COMPRESSED = frozenset({"gzip", "x-gzip", "deflate", "br", "zstd", "compress"})
 _LEAST_BASE64 = 16
 # In pictures and the like only whole words are looked at, as metadata has them.
-_MEDIA_WORDS = re.compile(rb"[\x20-\x7e]{16,}")
+_MEDIA_WORDS = late_bytes(rb"[\x20-\x7e]{16,}")
 # Base64 that stands in a text among other words, and all that a `data:` address holds.
-_BASE64_WORDS = re.compile(
-    r"(?<![A-Za-z0-9+/_.=-])[A-Za-z0-9+/_-]{40,}+={0,2}+(?![A-Za-z0-9+/_.=-])", re.ASCII
-)
-_DATA_ADDRESS = re.compile(r";base64,([A-Za-z0-9+/_-]{16,}+={0,2})", re.ASCII)
+_BASE64_WORDS = late(r"(?<![A-Za-z0-9+/_.=-])[A-Za-z0-9+/_-]{40,}+={0,2}+(?![A-Za-z0-9+/_.=-])", re.ASCII)
+_DATA_ADDRESS = late(r";base64,([A-Za-z0-9+/_-]{16,}+={0,2})", re.ASCII)
 
 
 def of_parts(scan: Scan, text: str, context: Context) -> list[Edit] | None:

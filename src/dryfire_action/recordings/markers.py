@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from dryfire_action.redact import MARKER_PATTERN
+from dryfire_action.late_pattern import late
+from dryfire_action.secret_placeholders import MARKER_PATTERN
 
-_WORD = re.compile(r"\bredacted-([a-z][a-z0-9-]{0,62}?)-([0-9]{1,9})\b")
-_IN_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{1,20}:\\?/\\?/[^\s\"'<>]*\Z")
+_WORD = late(r"\bredacted-([a-z][a-z0-9-]{0,62}?)-([0-9]{1,9})\b")
+_IN_URL = late(r"[A-Za-z][A-Za-z0-9+.-]{1,20}:\\?/\\?/[^\s\"'<>]*\Z")
 
 
 class Markers:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-_BOUNDARY = re.compile(r"--(?P<b>[^\r\n]{1,200}?)(?:\r\n|\n)(?=[A-Za-z-]{3,40}:)")
-_NAME = re.compile(r"(?i)\bcontent-disposition:[^\r\n]*?;[ \t]*name=\"?(?P<n>[^\";\r\n]*)")
-_BLANK = re.compile(r"\r\n\r\n|\n\n")
+from dryfire_action.late_pattern import late
+
+_BOUNDARY = late(r"--(?P<b>[^\r\n]{1,200}?)(?:\r\n|\n)(?=[A-Za-z-]{3,40}:)")
+_NAME = late(r"(?i)\bcontent-disposition:[^\r\n]*?;[ \t]*name=\"?(?P<n>[^\";\r\n]*)")
+_BLANK = late(r"\r\n\r\n|\n\n")
 
 
 class Part(NamedTuple):

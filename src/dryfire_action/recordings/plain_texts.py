@@ -7,12 +7,12 @@ need not be searched. Where a name announces a secret, or a team has rules of it
 
 from __future__ import annotations
 
-import re
+from dryfire_action.late_pattern import late
 
-_SHORT_RUNS = re.compile(
+_SHORT_RUNS = late(
     r"(?:[A-Za-z0-9_+/.~-]{0,15}+[^A-Za-z0-9_+/.~=:@%>\\&{\[\x00-\x08\x80-\xff-])*+[A-Za-z0-9_+/.~-]{0,15}+"
 )
-_DIGITS = re.compile(r"[0-9](?:[ -]?[0-9]){12}")
+_DIGITS = late(r"[0-9](?:[ -]?[0-9]){12}")
 _WORDS = ("earer", "EARER", "asic", "ASIC", "-----BEGIN")
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
-from dryfire_action.redact import REVIEW_RULES, find_in_text, mask
+from dryfire_action.late_pattern import late
+from dryfire_action.secret_placeholders import mask
 
 Path = tuple[str | int, ...]
 """Keys, indices and, for an opened layer, a `Layer`."""
 
-_PLAIN_STEP = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
+_PLAIN_STEP = late(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _LONGEST_STEP = 60
 
 
@@ -80,12 +80,14 @@ def shown_path(path: Path) -> str:
 
 
 def _masked(step: str) -> str:
+    from dryfire_action.secret_rule_set import REVIEW_RULES
+    from dryfire_action.secret_search import search
     from dryfire_action.visible import visible
 
     parts: list[str] = []
     at = 0
-    for span in find_in_text(step, rules=REVIEW_RULES):
-        parts += [step[at : span.start], "…"]
-        at = span.end
+    for start, end, _ in search(step, REVIEW_RULES):
+        parts += [step[at:start], "…"]
+        at = end
     shown = visible("".join((*parts, step[at:]))).replace('"', '\\"')
     return shown if len(shown) <= _LONGEST_STEP else shown[:_LONGEST_STEP] + "…"

@@ -19,8 +19,8 @@ from dryfire_action.recordings.edits import Edit, edited, written_edits
 from dryfire_action.recordings.limits import MAX_LAYERS, MAX_OPENED, LimitReached
 from dryfire_action.recordings.plain_texts import is_plain
 from dryfire_action.recordings.report import Finding, Layer, NotChecked, Path, shown_path
-from dryfire_action.redact import Rules
 from dryfire_action.secret_keys import KeyKind
+from dryfire_action.secret_rule_set import Rules
 from dryfire_action.secret_search import search
 
 Mark = Callable[[str, str, str, int], str]
@@ -63,7 +63,9 @@ class Scan:
         self.lengths: list[tuple[int, int]] = []
         self.budget = MAX_OPENED
         self._quick = 0
-        self._allowed = 0
+        # How often a finding was allowed, and how often what stands around a text mattered: then the text alone does
+        # not say that it is clean.
+        self._allowed = self._looked_around = 0
         # What a text over several pieces was found to hold need not be found in each again.
         self._opened: dict[int, str] = {}
         self._covered: dict[int, tuple[str, list[tuple[int, int]]]] = {}
@@ -124,10 +126,10 @@ class Scan:
         known = known_texts.of(self.rules)
         if known.is_clean(text, name, context.depth):
             return []
-        before = self._allowed
+        before = self._allowed, self._looked_around
         # One that is not clean ends the walk here.
         self._text(text, context, name, None)
-        if before == self._allowed and id(text) not in self._covered and not layers.is_body(text, name):
+        if before == (self._allowed, self._looked_around) and id(text) not in self._covered:
             known.add_clean(text, name, context.depth)
         return []
 
@@ -183,7 +185,10 @@ class Scan:
     def json_text(self, text: str, tree: Any, context: Context, name: str | None = None) -> list[Edit]:
         """Search a text that is JSON, and whose tree without places is at hand."""
         layer = context if not context.depth else context.inside("json", lambda offset: offset)
+        before = self._looked_around
         if self.is_clean(lambda: self.tree(tree, layer, name)):
+            # What stands around a text in it is part of it.
+            self._looked_around = before
             return []
         placed = json_tree.located(text, tree)
         if placed is not None:
@@ -250,6 +255,7 @@ class Scan:
         outer, place, text = context.way, context.place, named.text
 
         def maps() -> list[bodies.Around]:
+            self._looked_around += 1
             return bodies.around(tree, named.path())
 
         return Context(

@@ -14,12 +14,13 @@ from typing import Any, NamedTuple
 
 from dryfire_action import json_leaves
 from dryfire_action.json_leaves import Fields
+from dryfire_action.late_pattern import late
 from dryfire_action.named_texts import named_texts
 from dryfire_action.recordings import json_tree
 from dryfire_action.secret_keys import is_opaque_key
 
-_EVENT_LINE = re.compile(r"(?P<field>data:)?[ \t\x1e]*+(?P<v>[^\r\n]++)")
-_DATA = re.compile(r"^data:", re.MULTILINE)
+_EVENT_LINE = late(r"(?P<field>data:)?[ \t\x1e]*+(?P<v>[^\r\n]++)")
+_DATA = late(r"^data:", re.MULTILINE)
 
 
 def _words(text: str) -> frozenset[str]:
