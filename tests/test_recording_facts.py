@@ -77,6 +77,8 @@ def test_another_model_asked_for_is_no_surprise(tmp_path: Path) -> None:
         ({"params": {"temperature": 0.7}}, True),
         ({"params": {"temperature": 0}}, False),
         ({"params": {"temperature": 0.0}}, False),
+        ({"params": {"extra_body": {"temperature": 0}}}, False),
+        ({"params": {"extra_body": {"top_p": 0}}}, True),
         ({"repeat": 2}, False),
     ],
 )

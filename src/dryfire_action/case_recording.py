@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dryfire_action.cassette_partial import Partial
     from dryfire_action.fingerprint import Masker
     from dryfire_action.foreign_recordings import ForeignRecordings
-    from dryfire_action.messages import Provider
+    from dryfire_action.messages import JsonObject, JsonValue, Provider
     from dryfire_action.playback import RunTape
     from dryfire_action.redact import Rules
     from dryfire_action.spending import Spending
@@ -188,7 +188,7 @@ class Recording:
             model=case.model,
             served=tuple(sorted({each.served for each in live if each and each.served})),
             served_before=(before.served if before and before.model == case.model else None) or "",
-            one_sample=case.repeat == 1 and case.params.get("temperature") != 0,
+            one_sample=case.repeat == 1 and _temperature(case.params) != 0,
         )
 
     def _header(self, exchanges: Sequence[Exchange]) -> Header:
@@ -251,6 +251,12 @@ class Recording:
     def _keep(self, exchange: Exchange) -> None:
         assert self._partial is not None
         self._partial.append(exchange)
+
+
+def _temperature(params: JsonObject) -> JsonValue:
+    """The temperature that is sent; where an SDK has no name for it, suites write it into the body."""
+    body = params.get("extra_body")
+    return params.get("temperature", body.get("temperature") if isinstance(body, dict) else None)
 
 
 def _exchanges(cassette: Cassette | None) -> tuple[Exchange, ...]:

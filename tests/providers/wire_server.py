@@ -57,7 +57,8 @@ class Wire:
     def reply_to(self, asked: Asked) -> Reply:
         """The next reply of the plan, or the chosen one."""
         if self.choose is not None:
-            return Reply(self.choose(asked))
+            chosen = self.choose(asked)
+            return chosen if isinstance(chosen, Reply) else Reply(chosen)
         unplanned = Reply({"error": {"message": "nothing is planned", "type": "test_error"}}, 400)
         return self.replies.pop(0) if self.replies else unplanned
 
