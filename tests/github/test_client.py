@@ -38,6 +38,7 @@ FIVE_TRIES = {
     "page instead of JSON": "garbled",
     "nothing instead of JSON": "garbled",
     "JSON of another kind": "garbled",
+    "an empty object": "garbled",
     "JSON too deep to read": "garbled",
     "ends early": "garbled",
 }
@@ -168,8 +169,8 @@ def test_a_list_without_end_ends(github: GitHubDouble, waiting: Waiting) -> None
 
 
 def test_a_list_of_something_else_is_no_list(github: GitHubDouble, waiting: Waiting) -> None:
-    github.fail_next(Fault(200, b"[1, 2]"))
-    with pytest.raises(GitHubError, match="no object"):
+    github.fail_next(Fault(200, b"[1, 2]"), 100)
+    with pytest.raises(GitHubError, match="what it never answers"):
         listed(client(github, waiting))
 
 

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dryfire_action.comment_marker import parse_marker
-from tests.github.talk import KEY, Waiting, body, client, keep, marker, once, saying, texts
-from tests.github_double import FAULTS, SHA, STRANGER, GitHubDouble
+from tests.github.talk import Waiting, body, client, keep, marker, once, saying, texts
+from tests.github_double import STRANGER, Fault, GitHubDouble
 
 if TYPE_CHECKING:
     from dryfire_action.comment_marker import Marker
@@ -311,8 +310,32 @@ def test_a_body_without_its_marker_is_a_mistake_of_ours(github: GitHubDouble, wa
         keep(github, waiting, saying(marker(key="another")))
 
 
-def test_every_comment_we_write_is_found_again_by_its_marker(github: GitHubDouble, waiting: Waiting) -> None:
-    keep(github, waiting)
-    assert [parse_marker(comment.body) for comment in github.comments(7)] == [marker()]
-    assert (marker().key, marker().head) == (KEY, SHA)
-    assert "502 page" in FAULTS
+def test_a10_an_enterprise_server_is_no_different(waiting: Waiting) -> None:
+    with GitHubDouble(base_path="/api/v3", clock=waiting.clock) as github:
+        github.add_pull_request(7)
+        for number in range(120):
+            github.add_comment(7, body(marker(run=10**16), f"forged {number}"), STRANGER)
+        assert [keep(github, waiting, saying(marker(run=run))).what for run in (10, 11, 11)] == [
+            "created",
+            "updated",
+            "unchanged",
+        ]
+        assert len(github.comments(7)) == 121
+        assert {call.path for call in github.calls if not call.path.startswith("/api/v3/")} == {
+            "/api/graphql"
+        }
+
+
+def test_a_pull_request_without_a_head_is_none_to_report_on(github: GitHubDouble, waiting: Waiting) -> None:
+    github.fail_next(Fault(200, b'{"id": 1}'), path="/pulls/7")
+    kept = keep(github, waiting)
+    assert (kept.what, "no head" in kept.notice, github.writes) == ("refused", True, [])
+
+
+def test_an_answer_about_another_comment_is_not_taken_for_ours(
+    github: GitHubDouble, waiting: Waiting
+) -> None:
+    github.fail_next(Fault(201, b'{"id": 1}').after_the_deed(), method="POST", path="/comments")
+    assert keep(github, waiting).what == "refused"
+    keep(github, waiting, saying(marker(run=11), "next"))
+    assert texts(github) == ["next"]

@@ -46,6 +46,7 @@ PLANS = {
 PASSES = {
     *("403 primary limit", "403 secondary limit", "429", "500", "502 page", "503", "503 empty", "504"),
     *("page instead of JSON", "nothing instead of JSON", "JSON of another kind", "JSON too deep to read"),
+    "an empty object",
     *("403 secondary limit, no time given", "429, no time given"),
     *("cut", "ends early", "lost", "drips"),
     *(f"{name}, after the deed" for name in OPEN if name != "cut"),

@@ -65,6 +65,7 @@ FAULTS = {
     "page instead of JSON": Fault(200, PAGE, "text/html; charset=utf-8"),
     "nothing instead of JSON": Fault(200, b""),
     "JSON of another kind": Fault(200, b'"unexpected"'),
+    "an empty object": Fault(200, b"{}"),
     "JSON too deep to read": Fault(200, b"[" * 100_000),
     "cut": Fault(cut=True),
     "ends early": Fault(200, b'[{"id": 1, "bo'),

@@ -34,9 +34,9 @@ LOCKED = said(403, "Unable to create comment because issue is locked.")
 
 
 class Routes:
-    """Answers calls from a state. ``api`` is the address of the API, ``storage`` that of the files, another host."""
+    """Answers calls from a state. ``api`` is the address of the API, ``storage`` gives that of the files."""
 
-    def __init__(self, state: State, api: str, storage: str) -> None:
+    def __init__(self, state: State, api: str, storage: Callable[[], str]) -> None:
         self.state, self.api, self.storage = state, api, storage
         repository = re.escape(f"/repos/{state.repository}")
         self.table: list[tuple[str, re.Pattern[str], Callable[..., Answer]]] = [
@@ -180,7 +180,7 @@ class Routes:
             return NOT_FOUND
         if found.expired:
             return said(410, "Artifact has expired")
-        return 302, None, {"Location": f"{self.storage}/artifacts/{artifact}.zip?sig=x"}
+        return 302, None, {"Location": f"{self.storage()}/artifacts/{artifact}.zip?sig=x"}
 
     # who asks
 

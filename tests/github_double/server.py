@@ -9,6 +9,7 @@ import threading
 import time
 import traceback
 from dataclasses import dataclass, field
+from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
@@ -138,19 +139,24 @@ class GitHubDouble:
     # running
 
     def __enter__(self) -> GitHubDouble:
-        api, storage = self._serve(_Api), self._serve(_Storage)
+        api = self._serve(_Api)
         self.url, self.graphql_url = f"{api}{self.base_path}", f"{api}/graphql"
         if self.base_path:
             self.graphql_url = f"{api}/api/graphql"
-        self.host, self.storage = urlsplit(api).netloc, storage
-        self.routes = Routes(self.state, self.url, storage)
+        self.host = urlsplit(api).netloc
+        self.routes = Routes(self.state, self.url, lambda: self.storage)
         return self
+
+    @cached_property
+    def storage(self) -> str:
+        """The address of the other host, where files lie; it is there once somebody asks for it."""
+        return self._serve(_Storage)
 
     def _serve(self, handler: type[_Handler]) -> str:
         server = _Server(("127.0.0.1", 0), type("Bound", (handler,), {"double": self}))
         server.violations = self.violations
         self._servers.append(server)
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.005,), daemon=True).start()
         return f"http://127.0.0.1:{server.server_port}"
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:

@@ -21,6 +21,8 @@ from dryfire_action.github.transport import MOST_BYTES, Answer, Transport, joine
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    # Whether a JSON value is what a call answers.
+    Fits = Callable[[Any], bool]
     Params = Mapping[str, str | int]
 
 PER_PAGE = 100
@@ -56,18 +58,15 @@ class GitHub:
 
     def get(self, path: str, params: Params | None = None) -> dict[str, Any]:
         """The object at ``path``, which begins with a slash."""
-        value: dict[str, Any] = self._ask("GET", self._url(path), dict, params=params)[0]
+        value: dict[str, Any] = self._ask("GET", self._url(path), _is_thing, params=params)[0]
         return value
 
     def pages(self, path: str, params: Params | None = None, *, key: str = "") -> Iterator[dict[str, Any]]:
         """Every item of a list, to its last page; ``key`` names the list where it stands inside an object."""
         url, query = self._url(path), {"per_page": PER_PAGE, **(params or {})}
         for _ in range(MOST_PAGES):
-            page, answer = self._ask("GET", url, dict if key else list, params=query)
-            items = page.get(key) if key else page
-            if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-                raise GitHubError("garbled", f"GET {path} lists something that is no object")
-            yield from items
+            page, answer = self._ask("GET", url, lambda value: _items(value, key) is not None, params=query)
+            yield from _items(page, key) or ()
             following = _next_page(answer.headers.get("link", ""))
             if not following:
                 return
@@ -85,7 +84,7 @@ class GitHub:
         """
         for tries in range(1, MOST_TRIES + 1):
             try:
-                return self._try("POST", self._url(path), dict, tries, json=body)[0]  # type: ignore[no-any-return]
+                return self._try("POST", self._url(path), _is_thing, tries, json=body)[0]  # type: ignore[no-any-return]
             except _Again as again:
                 self._patience.wait(again.seconds, again.error)
                 if again.ambiguous:
@@ -97,13 +96,13 @@ class GitHub:
 
     def update(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """Change what is at ``path``; doing it twice does no harm."""
-        value: dict[str, Any] = self._ask("PATCH", self._url(path), dict, json=body)[0]
+        value: dict[str, Any] = self._ask("PATCH", self._url(path), _is_thing, json=body)[0]
         return value
 
     def delete(self, path: str) -> None:
         """Take away what is at ``path``; that it is gone already is as good."""
         try:
-            self._ask("DELETE", self._url(path), None)
+            self._ask("DELETE", self._url(path), _is_anything)
         except GitHubError as error:
             if error.kind not in ("missing", "gone"):
                 raise
@@ -114,7 +113,7 @@ class GitHub:
         The address follows from that of the API: `/api/graphql` beside `/api/v3` on an enterprise server.
         """
         url = re.sub(r"/api/v3\Z", "/api", self._transport.api_url) + "/graphql"
-        value = self._ask("POST", url, dict, json={"query": text, "variables": variables})[0]
+        value = self._ask("POST", url, _is_object, json={"query": text, "variables": variables})[0]
         if not isinstance(value.get("data"), dict):
             raise GitHubError("denied", f"GraphQL has no answer: {self._said(value)}")
         data: dict[str, Any] = value["data"]
@@ -122,7 +121,7 @@ class GitHub:
 
     def download(self, path: str, *, most_bytes: int) -> bytes:
         """The file that ``path`` points to, on whatever host; raises where it is larger than ``most_bytes``."""
-        return self._ask("GET", self._url(path), None, most_bytes=most_bytes)[1].body
+        return self._ask("GET", self._url(path), _is_anything, most_bytes=most_bytes)[1].body
 
     def pause(self, seconds: float) -> None:
         """Wait, as part of the time that is allowed."""
@@ -131,18 +130,18 @@ class GitHub:
     def _url(self, path: str) -> str:
         return self._transport.api_url + path
 
-    def _ask(self, method: str, url: str, kind: type | None, **more: Any) -> tuple[Any, Answer]:
-        """The answer to a call that may be repeated, as JSON of a kind (None: of none) and as it came."""
+    def _ask(self, method: str, url: str, fits: Fits, **more: Any) -> tuple[Any, Answer]:
+        """The answer to a call that may be repeated, as JSON that fits and as it came."""
         for tries in range(1, MOST_TRIES + 1):
             try:
-                return self._try(method, url, kind, tries, **more)
+                return self._try(method, url, fits, tries, **more)
             except _Again as again:
                 last = again.error
                 if tries < MOST_TRIES:
                     self._patience.wait(again.seconds, again.error)
         raise last
 
-    def _try(self, method: str, url: str, kind: type | None, tries: int, **more: Any) -> tuple[Any, Answer]:
+    def _try(self, method: str, url: str, fits: Fits, tries: int, **more: Any) -> tuple[Any, Answer]:
         """One try. Raises ``_Again`` where another may do better, ``GitHubError`` where none will."""
         called = f"{method} {urlsplit(url).path}"
         writes = method != "GET" and not url.endswith("/graphql")
@@ -160,8 +159,7 @@ class GitHub:
         value = _parsed(answer.body)
         if 200 <= answer.status < 300:
             # What was deleted has nothing more to say: who says something was not GitHub.
-            fits = answer.status == 204 if method == "DELETE" else kind is None or isinstance(value, kind)
-            if fits:
+            if answer.status == 204 if method == "DELETE" else fits(value):
                 return value, answer
             garbled = GitHubError("garbled", f"{called} answers what it never answers", status=answer.status)
             raise _Again(garbled, seconds_after_a_failure(tries), ambiguous=True)
@@ -210,6 +208,26 @@ def _parsed(body: bytes) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError):
         return None
+
+
+def _is_anything(value: Any) -> bool:  # noqa: ARG001
+    """Every answer."""
+    return True
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_thing(value: Any) -> bool:
+    """Whether a value is one of GitHub's things: all that we read alone or write have a number."""
+    return isinstance(value, dict) and isinstance(value.get("id"), int)
+
+
+def _items(value: Any, key: str) -> list[dict[str, Any]] | None:
+    """The objects of a list, which may stand under a key; None where it is no list of objects."""
+    items = value.get(key) if key and isinstance(value, dict) else value
+    return items if isinstance(items, list) and all(map(_is_object, items)) else None
 
 
 def _next_page(link: str) -> str:

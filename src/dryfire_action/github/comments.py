@@ -113,7 +113,9 @@ class _Conversation:
         self.locked = pull_request.get("locked") is True
         head = pull_request.get("head")
         current = head.get("sha") if isinstance(head, dict) else None
-        return isinstance(current, str) and current.startswith(marker.head)
+        if not isinstance(current, str):
+            raise GitHubError("garbled", f"pull request {self._number} has no head")
+        return current.startswith(marker.head)
 
     # writing
 
@@ -163,7 +165,7 @@ class _Conversation:
         )
         comment = read_comment(made) if isinstance(made, dict) else made
         if comment is None:
-            return Kept(None, "", "created")
+            raise GitHubError("garbled", "GitHub answers a new comment with another one")
         if isinstance(made, dict):
             # GitHub has just said who we are, for whichever token this is.
             self._authors.is_written_by_us(comment)
