@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
+import requests
+from requests.adapters import HTTPAdapter
 
+from dryfire_action.github.client import GitHub
 from dryfire_action.github.failures import GitHubError
 from dryfire_action.github.transport import checked_address, origin
 from tests.github.talk import client
@@ -193,3 +196,41 @@ def test_nobody_there_is_unreachable(github: GitHubDouble, waiting: Waiting) -> 
     with pytest.raises(GitHubError, match="got no whole answer: ConnectionError"):
         made.get(PULL)
     assert waiting.slept == [1, 2, 4, 8]
+
+
+# proxies and certificates
+
+
+def test_5e_a_proxy_of_the_environment_is_used(
+    github: GitHubDouble, waiting: Waiting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("http_proxy", f"http://{github.host}")
+    # Nobody listens there: only the proxy can answer.
+    made = GitHub("http://127.0.0.1:9", github.token.text, clock=waiting.clock, sleep=waiting.sleep)
+    assert made.get(PULL)["number"] == 7
+    assert [call.host for call in github.calls] == ["127.0.0.1:9"]
+
+
+@pytest.mark.parametrize("bundle", [None, "/etc/ssl/company.pem"])
+def test_5e_certificates_are_checked_with_the_environments_authorities(
+    waiting: Waiting, monkeypatch: pytest.MonkeyPatch, bundle: str | None
+) -> None:
+    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "https_proxy", "HTTPS_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    if bundle:
+        monkeypatch.setenv("REQUESTS_CA_BUNDLE", bundle)
+    seen: list[object] = []
+
+    def send(
+        adapter: HTTPAdapter, request: requests.PreparedRequest, **settings: object
+    ) -> requests.Response:
+        seen.append(settings["verify"])
+        raise requests.ConnectionError("nothing is sent")
+
+    monkeypatch.setattr(HTTPAdapter, "send", send)
+    made = GitHub("https://github.invalid/api/v3", "ghs" + "_x", clock=waiting.clock, sleep=waiting.sleep)
+    with pytest.raises(GitHubError, match="ConnectionError"):
+        made.get(PULL)
+    assert set(seen) == {bundle or True}

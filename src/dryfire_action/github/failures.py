@@ -22,7 +22,7 @@ Kind = Literal[
 
 REMEDIES: dict[Kind, str] = {
     "unauthorized": "give the action a valid `token`, such as the default `github.token`",
-    "denied": "give the job `permissions: pull-requests: write`; a fork's token never has it, see how-to/forks",
+    "denied": "give the job `permissions: pull-requests: write`; a fork's token never has it: see the recipe for forks",
     "locked": "unlock the conversation of the pull request",
     "rate-limited": "wait until the limit is over and run the job again",
     "missing": "see whether the pull request still exists and the token may read it",
