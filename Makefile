@@ -1,6 +1,7 @@
 # Needs python3 (3.11 or newer, with venv), git and make; everything else is installed into .venv.
 #
 #   make test    the tests                       make test PYTEST_ARGS='-x -k redact'
+#   make fuzz    20,000 damaged recordings through the search for secrets     make fuzz FUZZ_INPUTS=100000 FUZZ_SEED=7
 #   make test-previous-sdks    the live providers with the major versions of the SDKs before the current ones
 #   make lint    ruff and mypy
 #   make demo    record, replay, edit a prompt, see what became stale; no key, no network
@@ -13,18 +14,23 @@
 PYTHON := .venv/bin/python
 READY := .venv/.ready
 PYTEST_ARGS ?= -n 2
+FUZZ_INPUTS ?= 20000
+FUZZ_SEED ?= 1
 LOCK_ARGS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH
 
-.PHONY: build demo hooks test test-previous-sdks lint site lock version-is
+.PHONY: build demo fuzz hooks test test-previous-sdks lint site lock version-is
 
 demo: $(READY)
 	@$(PYTHON) examples/demo.py
 
 test: $(READY)
 	@$(PYTHON) -m pytest $(PYTEST_ARGS)
+
+fuzz: $(READY)
+	@DRYFIRE_FUZZ_INPUTS=$(FUZZ_INPUTS) DRYFIRE_FUZZ_SEED=$(FUZZ_SEED) $(PYTHON) -m pytest $(PYTEST_ARGS) tests/test_recordings_fuzz.py
 
 # They stand before the current ones on the path; everything else is that of .venv.
 PREVIOUS := .venv/previous-sdks

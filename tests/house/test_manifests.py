@@ -57,7 +57,18 @@ def test_the_hook_manifest_agrees_with_the_scripts() -> None:
 
 def promised_targets() -> set[str]:
     """The make targets others rely on; the benchmarks bring theirs along."""
-    always = {"build", "demo", "hooks", "lint", "lock", "site", "test", "test-previous-sdks", "version-is"}
+    always = {
+        "build",
+        "demo",
+        "fuzz",
+        "hooks",
+        "lint",
+        "lock",
+        "site",
+        "test",
+        "test-previous-sdks",
+        "version-is",
+    }
     return always | ({"bench"} if (ROOT / "benchmarks").is_dir() else set())
 
 
