@@ -24,14 +24,33 @@ if TYPE_CHECKING:
 
 # What `files:` in .pre-commit-hooks.yaml says, for hooks that no framework runs.
 DEFAULT_FILES = (
-    r"(?:^|/)(?:\.dryfire|[^/]*(?:cassette|recording|vcr|betamax|polly)[^/]*)/.*\.(?:json|jsonl|ndjson|ya?ml|har|txt)(?:\.gz)?$"
+    r"(?:^|/)(?:\.dryfire|tapes|[^/]*(?:cassette|recording|vcr|betamax|polly|nock)[^/]*)/"
+    r"(?:[^/]*/)*(?:[^/.]+|[^/]*\.(?:json|json5|jsonl|ndjson|ya?ml|har|txt|log|http|sse))"
+    r"(?:\.(?:gz|br|zst|bz2|xz|zip|bak|orig|old|tmp))*~?$"
     r"|\.har(?:\.gz)?$|\.eval\.ya?ml$|(?:^|/)dryfire\.yaml$"
 )
+# What stands in git's index for a file that is kept elsewhere; the folder has the file itself.
+_KEPT_ELSEWHERE = b"version https://git-lfs.github.com/spec/"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Look at the files in `argv`; 0 where they are clean."""
-    words = list(sys.argv[1:] if argv is None else argv)
+    """Look at the files in `argv`; 0 where they are clean. Without `argv` it is a program, and ends with it."""
+    if argv is not None:
+        return _main(list(argv))
+    # Of a small commit, collecting garbage and taking apart what was loaded would be a third of the work.
+    import gc
+
+    gc.disable()
+    code = _main(sys.argv[1:])
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except OSError:
+        return code
+    os._exit(code)
+
+
+def _main(words: list[str]) -> int:
     if "-h" in words or "--help" in words:
         sys.stdout.write(__doc__ or "")
         return 0
@@ -62,11 +81,16 @@ def _files(files: Sequence[str], fixing: bool) -> int:
 
     root = review.root_here()
     reviewer = review.reviewer_of(root)
-    reports, notes = [], []
-    for file in review.walked(sorted(files)):
-        report, said = review.reviewed(reviewer, root, file, fixing=fixing)
-        reports.append(report)
-        notes += said
+    all_files = list(review.walked(sorted(files)))
+    if len(all_files) > 1:
+        from dryfire_action.review_workers import all_reviewed
+
+        reports, notes = all_reviewed(reviewer, root, all_files, fixing=fixing)
+    else:
+        reports, notes = [], []
+        for file in all_files:
+            report, notes = review.reviewed(reviewer, root, file, fixing=fixing)
+            reports.append(report)
     return _told(reports, [*notes, *reviewer.baseline_notes(reports)], root, fixing)
 
 
@@ -104,16 +128,21 @@ def _staged(files: Sequence[str], fixing: bool, everything: bool) -> int:
             reports, notes = [], []
             for path in paths:
                 data = None if path.startswith("../") else read(path)
+                if data is not None and data.startswith(_KEPT_ELSEWHERE):
+                    data = None
                 place = os.path.join(root, path)  # noqa: PTH118
-                if data is None or fixing:
-                    if os.path.lexists(place):
-                        report, said = review.reviewed(reviewer, root, os.path.relpath(place), fixing=fixing)
-                        reports.append(report)
-                        notes += said
-                else:
-                    reports.append(reviewer.look(path, data))
-                    if reports[-1].findings and _differs(place, data):
+                report = None
+                if (data is None or fixing) and os.path.lexists(place):
+                    report, said = review.reviewed(reviewer, root, os.path.relpath(place), fixing=fixing)
+                    notes += said
+                if data is None:
+                    report = report or review.unread(path, "it is staged, and cannot be read")
+                elif report is None or report.is_clean:
+                    # Fixed or clean in the folder, a secret may still be staged.
+                    report = reviewer.look(path, data)
+                    if report.findings and _differs(place, data):
                         notes.append(f"{path}: this is the staged content; the file in the folder is another")
+                reports.append(report)
             return _told(reports, [*notes, *reviewer.baseline_notes(reports)], root, fixing)
     except NoRepository:
         return _files(files, fixing)

@@ -45,7 +45,7 @@ class Baseline:
         self.entries = frozenset(entries)
         self.odd = tuple(odd)
         self._key = key
-        self._met: set[Entry] = set()
+        self.met: set[Entry] = set()
         self._of_path: dict[str, frozenset[str]] = {}
         for entry in self.entries:
             self._of_path[entry.path] = self._of_path.get(entry.path, frozenset()) | {entry.rule}
@@ -57,13 +57,13 @@ class Baseline:
         entry = entry_of(rule, value, path, self._key)
         if entry not in self.entries:
             return False
-        self._met.add(entry)
+        self.met.add(entry)
         return True
 
     def over(self, looked_at: set[str], is_there: Callable[[str], bool]) -> list[Entry]:
         """The entries whose file was looked at and did not hold them, or is there no more."""
         return sorted(
-            entry for entry in self.entries - self._met if entry.path in looked_at or not is_there(entry.path)
+            entry for entry in self.entries - self.met if entry.path in looked_at or not is_there(entry.path)
         )
 
     def former_path(self, rule: str, value: str, is_there: Callable[[str], bool]) -> str | None:

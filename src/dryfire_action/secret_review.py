@@ -168,6 +168,15 @@ class Reviewer:
         kept = [e for e in old.entries if e.path not in self._looked_at and self._is_there(e.path)]
         return sorted({*kept, *(entry_of(rule, value, path, key) for path, rule, value in findings)})
 
+    def seen(self) -> tuple[set[str], set[Entry]]:
+        """What was looked at so far: the paths, and the entries of the baseline that were met."""
+        return self._looked_at, self.baseline().met
+
+    def add_seen(self, paths: set[str], met: set[Entry]) -> None:
+        """Take over what another reviewer of the same files has seen."""
+        self._looked_at |= paths
+        self.baseline().met |= met
+
     def _is_there(self, path: str) -> bool:
         return self.read(path) is not None
 
@@ -243,11 +252,11 @@ def reviewed(reviewer: Reviewer, root: str, file: str, *, fixing: bool = False) 
     inside = path_in(root, file)
     try:
         if not stat.S_ISREG(os.lstat(file).st_mode):
-            return _unread(shown, "a link, a folder or a device: only plain files are read"), []
+            return unread(shown, "a link, a folder or a device: only plain files are read"), []
         with open(file, "rb") as stream:  # noqa: PTH123
             data = stream.read(_LARGEST)
     except OSError as error:
-        return _unread(shown, f"cannot be read: {error.strerror}"), []
+        return unread(shown, f"cannot be read: {error.strerror}"), []
     if not fixing:
         return _as_seen(reviewer.look(inside, data), shown), []
     fixed = reviewer.fix(inside, data)
@@ -281,7 +290,8 @@ def _write(file: str, data: bytes) -> None:
     place.chmod(mode)
 
 
-def _unread(shown: str, why: str) -> Report:
+def unread(shown: str, why: str) -> Report:
+    """The report on a file that could not be read at all."""
     return Report((), (NotChecked(shown, 1, "(file)", "not-a-file", why),))
 
 

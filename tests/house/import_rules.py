@@ -100,6 +100,7 @@ PART_OF = {
     "pytest_results": "pytest_plugin",
     "recorder": "playback",
     "review_report": "secret_review",
+    "review_workers": "secret_review",
     "references": "suite_file",
     "replay_cassette": "replay",
     "replay_providers": "replay",

@@ -58,6 +58,7 @@ exit codes: 0 nothing was found, or it is in the baseline now, 1 something was (
 def execute(args: Namespace) -> int:
     """Review the files, fix them if asked to, and report."""
     from dryfire_action import review_report, secret_review
+    from dryfire_action.review_workers import all_reviewed
 
     missing = [path for path in args.paths if not os.path.lexists(path)]
     if missing:
@@ -66,12 +67,8 @@ def execute(args: Namespace) -> int:
         raise UsageError("--write-baseline goes with neither --fix nor --format")
     root = secret_review.root_here()
     reviewer = secret_review.reviewer_of(root, uses_baseline=not (args.no_baseline or args.write_baseline))
-    reports: list[Report] = []
-    said: list[str] = []
-    for file in secret_review.walked(args.paths):
-        report, notes = secret_review.reviewed(reviewer, root, file, fixing=args.fix)
-        reports.append(report)
-        said += notes
+    files = list(secret_review.walked(args.paths))
+    reports, said = all_reviewed(reviewer, root, files, fixing=args.fix)
     if args.write_baseline:
         return _write_baseline(reviewer, root, reports)
     if args.format == "json":

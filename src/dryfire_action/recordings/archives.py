@@ -22,11 +22,6 @@ class Member(NamedTuple):
     data: bytes | None
 
 
-def is_archive(data: bytes) -> bool:
-    """Whether bytes begin as an archive."""
-    return data[:4] in (b"PK\x03\x04", b"PK\x05\x06")
-
-
 def members(data: bytes, *, budget: int) -> Iterator[Member]:
     """The files of an archive. Raises `LimitReached` for too many of them, or for more than `budget` bytes."""
     import zipfile  # loads more than Python itself needs to start, and few recordings hold an archive

@@ -100,6 +100,11 @@ def is_text(data: bytes) -> bool:
     return sum(not (character.isprintable() or character in "\r\n\t") for character in text) * 50 <= len(text)
 
 
+def is_archive(data: bytes) -> bool:
+    """Whether bytes begin as a zip archive."""
+    return data[:4] in (b"PK\x03\x04", b"PK\x05\x06")
+
+
 def is_media(data: bytes) -> bool:
     """Whether bytes are a picture, a sound, a document or the like."""
     return data.startswith(_MEDIA)

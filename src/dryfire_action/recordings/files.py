@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from dryfire_action.late_pattern import late
-from dryfire_action.recordings import archives, encodings, json_tree, layers
+from dryfire_action.recordings import encodings, json_tree, layers
 from dryfire_action.recordings.context import Context
 from dryfire_action.recordings.edits import Edit, edited
 from dryfire_action.recordings.formats import format_of, is_recording
@@ -106,7 +106,7 @@ class _Looking:
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
-            if encodings.is_media(data) or archives.is_archive(data):
+            if encodings.is_media(data) or encodings.is_archive(data):
                 # Looked into, but never written: a picture with other bytes in it is none.
                 scan.rules = self.rules.outside_recordings()
                 layers.content(scan, data, Context())

@@ -8,13 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dryfire_action.late_pattern import late, late_bytes
-from dryfire_action.recordings import archives, bodies, encodings, json_tree, multipart, streams
+from dryfire_action.recordings import bodies, encodings, json_tree, streams
 from dryfire_action.recordings.edits import Edit, apart, edited
 from dryfire_action.recordings.escapes import unescaped
 from dryfire_action.recordings.limits import MAX_LAYERS, LimitReached
 from dryfire_action.secret_keys import is_opaque_key, key_kind
 
 if TYPE_CHECKING:
+    from dryfire_action.recordings import multipart
     from dryfire_action.recordings.context import Context
     from dryfire_action.recordings.scan import Scan
 
@@ -33,8 +34,12 @@ def of_parts(scan: Scan, text: str, context: Context) -> list[Edit] | None:
         return stream(scan, text, context)
     if text[0] in "{[" and json_tree.is_jsonl(text):
         return stream(scan, text, context, lines=True)
-    if "form-data" in text and (form := list(multipart.parts(text))):
-        return _form(scan, text, form, context)
+    if "form-data" in text:
+        from dryfire_action.recordings import multipart
+
+        form = list(multipart.parts(text))
+        if form:
+            return _form(scan, text, form, context)
     return None
 
 
@@ -170,7 +175,7 @@ def content(scan: Scan, data: bytes, context: Context) -> bytes | None:
         return None
     if opened is None and encodings.is_surely_compressed(data):
         scan.miss(context, "compressed", "a body that is damaged: it could not be opened")
-    if opened is None and archives.is_archive(data):
+    if opened is None and encodings.is_archive(data):
         _members(scan, data, context)
         return None
     if opened is None:
@@ -188,6 +193,8 @@ def content(scan: Scan, data: bytes, context: Context) -> bytes | None:
 
 def _members(scan: Scan, data: bytes, context: Context) -> None:
     """Search the files of an archive. They are not rewritten."""
+    from dryfire_action.recordings import archives
+
     try:
         for member in archives.members(data, budget=scan.budget):
             inside = context.inside("zip", None, member.name)
