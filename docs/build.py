@@ -220,11 +220,11 @@ def _table(parser: Parser) -> str:
 
 def main() -> int:
     """Write what is generated, and name the files that changed."""
-    from docs import api_page, redaction_rules
+    from docs import action_page, api_page, redaction_rules
     from docs.assets.make_picture import PICTURE, picture
 
     new = {CLI_PAGE: cli_page(), redaction_rules.PAGE: redaction_rules.page(), PICTURE: picture()}
-    new[api_page.PAGE] = api_page.page()
+    new |= {module.PAGE: module.page() for module in (action_page, api_page)}
     for path, text in new.items():
         _write(path, text)
     for path in pages():

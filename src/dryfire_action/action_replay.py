@@ -289,5 +289,16 @@ def _limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_DATA, (min(limits), hard))
 
 
+def without_network() -> None:
+    """Let this process reach no network from here on. Nothing here tries to; should anything come to, it fails."""
+
+    def refuse(event: str, _: object) -> None:
+        if event in ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto"):
+            raise DryfireError("the check tried to reach the network")
+
+    sys.addaudithook(refuse)
+
+
 if __name__ == "__main__":
+    without_network()
     sys.exit(main())

@@ -67,7 +67,7 @@ def test_from_stale_to_clear_and_stale_again_there_is_one_comment_that_is_true(s
     assert run.passed, run.log
     assert (run.outputs()["result"], run.outputs()["changed-count"]) == ("changed", "2")
     (changed,) = scene.bodies
-    assert "lookup, lookup" in changed and "2 stale" in changed and scene.head in changed
+    assert "Other tools called: 2 cases" in changed and "2 stale" in changed and scene.head in changed
 
     scene.edit("evals/shop.eval.yaml", "Be kind and quick.", "Be quick.")
     run = scene.run()
@@ -82,7 +82,7 @@ def test_a_pull_request_that_was_recorded_before_it_was_pushed_is_told_of_what_c
     run = scene.run()
     assert run.passed and run.outputs()["result"] == "changed"
     (body,) = scene.bodies
-    assert "lookup, lookup" in body
+    assert "Other tools called: 2 cases" in body
     assert "It is on its way" not in body, "what the agent said is shown under show: all only"
 
 
