@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from docs import build
 from tests.recipes.machine import NAMES, RECIPES, text
 
 BIN = Path(sys.executable).parent
@@ -125,3 +126,37 @@ def test_the_check_of_one_job_for_many_always_reports() -> None:
         recipe = loaded(name)
         assert recipe["jobs"]["evals"]["if"] == "${{ !cancelled() }}"
         assert recipe["on"] == "pull_request", "a filter by paths would leave a required check pending"
+
+
+def shown() -> dict[str, str]:
+    """The workflows in the pages of the documentation, by their page."""
+    return {
+        f"{page.stem}.yml": block.text
+        for page in build.pages()
+        for block in build.blocks(page.read_text(encoding="utf-8"))
+        if (block.mark("file") or "").startswith(".github/workflows/")
+    }
+
+
+def test_the_workflows_in_the_documentation_are_as_clean(tmp_path: Path) -> None:
+    folder = tmp_path / ".github/workflows"
+    folder.mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    assert len(shown()) >= 3
+    for name, workflow in shown().items():
+        (folder / name).write_text(workflow, encoding="utf-8")
+        for action in re.findall(r"uses: *(actions/.+)", workflow):
+            assert any(action in text(recipe) for recipe in NAMES), "the recipes pin another version"
+    files = [f".github/workflows/{name}" for name in shown()]
+    for arguments in (
+        [command("zizmor"), "--offline", "--no-progress", "--config", str(HERE / "zizmor.yml"), ".github"],
+        [command("jactionlint"), "--profile", "correctness", *files],
+    ):
+        done = subprocess.run(
+            arguments, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_tutorial_shows_the_basic_recipe() -> None:
+    assert shown()["pull-request.yml"] == text("basic.yml")
