@@ -56,11 +56,7 @@ def test_an_edit_comes_first_and_its_turns_last() -> None:
 
         note: only a date differs
 
-        <details><summary>1 case: <code>s</code> 1</summary>
-
         `s`: `c`
-
-        </details>
 
         Was that edit meant? Then record the new answers and commit them. If not, undo it.
 

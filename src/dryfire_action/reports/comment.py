@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dryfire_action.reports import comment_words
 from dryfire_action.reports.markdown import Block, blocks, command_block, fix_block, foot, joined, tally
-from dryfire_action.reports.markdown_view import Size, View
+from dryfire_action.reports.markdown_view import Size, View, folded
 from dryfire_action.reports.redaction import redacted
+from dryfire_action.reports.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from dryfire_action.comment_marker import Marker
     from dryfire_action.reports.links import Links
@@ -39,6 +40,7 @@ LADDER = (
 )
 _WHOLE = Size(turns=5_000, lines=60, characters=4_000)
 _MOST_COMMAND = 4_000
+_MOST_OPEN = 5
 
 
 def comment(
@@ -102,25 +104,41 @@ def _fits(body: str) -> bool:
 def _body(document: Mapping[str, Any], view: View, previous: Marker | None, *, whole: bool = False) -> str:
     if not has_something_to_say(document) and not whole:
         return _all_clear(document, view, previous)
+    # A headline that says how recordings changed needs no title that says it again.
+    said = {"headline", "behaviour title"} if document["state"] == "clear" else {"headline"}
     found = [
         Block("headline", _headline(document, view, previous)),
-        Block("list", comment_words.meaning(document)),
-        *(block for block in blocks(document, view) if block.kind != "headline"),
+        Block("list", comment_words.meaning(document, tally(document))),
+        *(block for block in blocks(document, view) if block.kind not in said),
     ]
-    return joined(found)
+    return joined(_rest_folded(found))
+
+
+def _rest_folded(found: Iterable[Block]) -> Iterator[Block]:
+    """``found`` with all causes but the first ones in a block that is opened by a click."""
+    rest = []
+    for block in found:
+        if block.number > _MOST_OPEN:
+            rest.append(block)
+            continue
+        if rest:
+            number = len({one.number for one in rest})
+            yield Block("list", folded(count(number, "more change"), joined(rest)))
+            rest = []
+        yield block
 
 
 def _headline(document: Mapping[str, Any], view: View, previous: Marker | None) -> str:
-    words = comment_words.headline(document, tally(document))
-    return f"### {comment_words.mark(document)} {words}{_was(document, view, previous)}"
+    words = comment_words.headline(document, tally(document), _was(document, view, previous))
+    return f"### {comment_words.mark(document)} {words}"
 
 
 def _all_clear(document: Mapping[str, Any], view: View, previous: Marker | None) -> str:
     """One line: what is there to be read by now."""
-    words = comment_words.headline(document, tally(document))
     at = f" at {view.links.commit()}" if view.links else ""
+    words = comment_words.headline(document, tally(document), f"{at}{_was(document, view, previous)}")
     report = f" · {view.links.report()}" if view.links and view.links.run_url else ""
-    line = f"{comment_words.mark(document)} {words}{at}{_was(document, view, previous)}{report}"
+    line = f"{comment_words.mark(document)} {words}{report}"
     return joined([Block("headline", line), *fix_block(document)])
 
 
@@ -137,7 +155,7 @@ def _shortest(document: Mapping[str, Any], view: View, previous: Marker | None) 
     """What always fits: the result, what to do about it, and where the rest is."""
     found = [
         Block("headline", _headline(document, view, previous)),
-        Block("list", comment_words.meaning(document)),
+        Block("list", comment_words.meaning(document, tally(document))),
         Block("list", comment_words.left_out(document)),
         *_short_command(document),
         *fix_block(document),

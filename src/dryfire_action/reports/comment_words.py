@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dryfire_action.reports import wording
+from dryfire_action.reports.markdown import kinds
 from dryfire_action.reports.wording import count
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ _MEANINGS = {
     "shrunk": f"{_RECORDED} Some that were replayed before this pull request no longer are, so nothing checks them.",
     "nothing_checked": f"{_RECORDED} None was replayed here, so nothing is known about this commit.",
     "stopped": f"{_RECORDED} Not all of them were, so this is no all-clear.",
-    "changed": f"{_RECORDED} This pull request brings new ones: whether what the agent does now is right is for you to "
-    "judge.",
+    "changed": f"{_RECORDED} This pull request brings new ones: whether the agent is right to act like that is for you "
+    "to judge.",
     "clear": f"{_RECORDED} All of them still answer what this commit asks.",
 }
 # By the state in a marker, which is a word that the action chose.
@@ -40,14 +41,16 @@ _BEFORE = {
 }
 
 
-def headline(document: Mapping[str, Any], tally: wording.Tally) -> str:
-    """What came out, in one line that needs no glossary."""
+def headline(document: Mapping[str, Any], tally: wording.Tally, at: str = "") -> str:
+    """What came out, in one line that needs no glossary; ``at`` is markdown that says of which commit."""
     if tally.problems and document["suites"]:
         rest = replace(tally, problems=0, state=_state_without_problems(tally))
-        return (
-            f"Incomplete: {count(tally.problems, 'problem')}; of what was checked: {_lower(_plain(rest, 0))}"
-        )
-    return _plain(tally, len(document["behaviour"] or ()))
+        return f"Incomplete: {count(tally.problems, 'problem')}; of what was checked: {_lower(_plain(rest))}"
+    if tally.state == "clear" and document["behaviour"]:
+        number = len(document["behaviour"])
+        are = "is" if number == 1 else "are"
+        return f"{number:,} of {count(tally.total, 'case')} {are} recorded anew: {kinds(document)}{at}"
+    return _plain(tally, at)
 
 
 def mark(document: Mapping[str, Any]) -> str:
@@ -59,14 +62,14 @@ def mark(document: Mapping[str, Any]) -> str:
     return _LOOK if document["behaviour"] else _GOOD
 
 
-def meaning(document: Mapping[str, Any]) -> str:
-    """What that means, in two sentences."""
+def meaning(document: Mapping[str, Any], tally: wording.Tally) -> str:
+    """What that means, in two or three sentences."""
     state = document["state"]
     if state == "stale":
         numbers = document["counts"]
         state = next((word for word in ("stale", "missing", "damaged") if numbers[word]), state)
     elif state == "clear" and document["behaviour"]:
-        state = "changed"
+        return f"{_MEANINGS['changed']} Nothing is stale: {_lower(_plain(tally))}."
     return _MEANINGS[state]
 
 
@@ -91,7 +94,7 @@ def left_out(document: Mapping[str, Any]) -> str:
     return f"Too long to be shown here: {', '.join(words)}. The result file and the command have all of it."
 
 
-def _plain(tally: wording.Tally, changed: int) -> str:
+def _plain(tally: wording.Tally, at: str = "") -> str:
     if tally.state not in ("clear", "shrunk", "skipped") or tally.problems:
         return wording.headline(tally)
     its = "its recording" if 1 in (tally.total, tally.passed) else "their recordings"
@@ -100,11 +103,7 @@ def _plain(tally: wording.Tally, changed: int) -> str:
         which = f"{tally.passed:,} of {count(tally.total, 'case')}"
     else:
         which = "The one case" if tally.total == 1 else f"All {tally.total:,} cases"
-    words = f"{which} {match} {its}"
-    if changed:
-        differ = "is new or differs" if changed == 1 else "are new or differ"
-        words += f"; {count(changed, 'recording')} {differ} from the base"
-    return words + wording.besides(tally)
+    return f"{which} {match} {its}{at}{wording.besides(tally)}"
 
 
 def _state_without_problems(tally: wording.Tally) -> State:

@@ -24,7 +24,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 Kind = Literal[
-    "headline", "problems", "cause", "cases", "command", "list", "behaviour", "turns", "fix", "foot"
+    "headline",
+    "problems",
+    "cause",
+    "cases",
+    "list",
+    "command",
+    "behaviour title",
+    "behaviour",
+    "turns",
+    "fix",
+    "foot",
 ]
 
 _MARKS = {"clear": "✅", "stale": "🔴", "failed": "🔴"}
@@ -88,6 +98,10 @@ def _blocks(document: Mapping[str, Any], view: View) -> Iterator[Block]:
         yield Block("list", section)
     yield from command_block(document)
     yield from _behaviour(document, view)
+    excluded = _with_outcome(document, "excluded")
+    if excluded:
+        title = f"Excluded: these run real code, which is never recorded nor replayed: {count(len(excluded), 'case')}"
+        yield Block("list", folded(title, "\n".join(shortened(excluded, view.size.rows, "case"))))
     rows = turn_rows(document, most=view.size.turns)
     if rows:
         yield Block("turns", folded("Turns, with their recorded and current keys", "\n".join(rows)))
@@ -141,23 +155,24 @@ def _other_cases(document: Mapping[str, Any], view: View) -> Iterator[Block]:
         "damaged": "Recordings that cannot be trusted",
         "failed": "Failed",
         "skipped": "Skipped",
-        "excluded": "Excluded: these run real code, which is never recorded nor replayed",
     }
-    gone = {one["case"] for one in document["no_longer_replayed"] or ()}
     for outcome, title in titles.items():
-        found = []
-        for suite in document["suites"]:
-            for case in suite["cases"]:
-                case_id = f"{suite['name']}::{case['name']}"
-                if case["outcome"] == outcome and case_id not in gone:
-                    found.append(f"- {code(case_id)}{_reason(case)}")
-        if not found:
-            continue
-        rows = "\n".join(shortened(found, view.size.rows, "case"))
-        if outcome == "excluded":
-            yield Block("list", folded(f"{title}: {count(len(found), 'case')}", rows))
-        else:
-            yield Block("list", f"**{title}**\n\n{rows}")
+        found = _with_outcome(document, outcome)
+        if found:
+            rows = "\n".join(shortened(found, view.size.rows, "case"))
+            yield Block("list", f"**{title}: {count(len(found), 'case')}**\n\n{rows}")
+
+
+def _with_outcome(document: Mapping[str, Any], outcome: str) -> list[str]:
+    """The cases of one outcome as lines of a list; those that are no longer replayed have a list of their own."""
+    gone = {one["case"] for one in document["no_longer_replayed"] or ()}
+    found = []
+    for suite in document["suites"]:
+        for case in suite["cases"]:
+            case_id = f"{suite['name']}::{case['name']}"
+            if case["outcome"] == outcome and case_id not in gone:
+                found.append(f"- {code(case_id)}{_reason(case)}")
+    return found
 
 
 def _reason(case: Mapping[str, Any]) -> str:
@@ -216,12 +231,17 @@ def _add(document: Mapping[str, Any]) -> Iterator[str]:
 def _behaviour(document: Mapping[str, Any], view: View) -> Iterator[Block]:
     found = list(sections(document, view))
     if found:
-        kinds = Counter(one["kind"] for one in document["behaviour"])
         number = len(document["behaviour"])
         differ = "is new or differs" if number == 1 else "are new or differ"
-        words = wording.kinds_of_behaviour({kind: kinds[kind] for kind in KINDS if kinds[kind]})
-        yield Block("behaviour", f"**{count(number, 'recording')} {differ} from the base**: {words}")
+        title = f"**{count(number, 'recording')} {differ} from the base**: {kinds(document)}"
+        yield Block("behaviour title", title)
         yield from (Block("behaviour", section) for section in found)
+
+
+def kinds(document: Mapping[str, Any]) -> str:
+    """How many recordings changed in which way."""
+    numbers = Counter(one["kind"] for one in document["behaviour"])
+    return wording.kinds_of_behaviour({kind: numbers[kind] for kind in KINDS if numbers[kind]})
 
 
 def fix_block(document: Mapping[str, Any]) -> Iterator[Block]:

@@ -76,7 +76,7 @@ def _row(kind: Kind, change: Change) -> str:
     if kind == "tools":
         parts.append(f"{_calls(change['calls_before'])} → {_calls(change['calls_after'])}")
     elif kind == "arguments":
-        parts.append(f"of {', '.join(map(code, _named(change)))}")
+        parts.append(f"arguments of {', '.join(map(code, _named(change)))}")
     elif kind == "termination":
         ends = [one for one in change["differences"] if one["what"] == "stop_reason"]
         parts += [f"{_end(one['before'])} → {_end(one['after'])}" for one in ends[-1:]]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dryfire_action.reports.markdown_view import Size, View
 
 _MOST_PLACES = 5
+_FEW = 3
 _KEY_SHOWN = 8
 
 
@@ -44,7 +45,7 @@ def cause_block(number: int, cause: Mapping[str, Any], show: str, view: View) ->
 
 
 def cases_block(cause: Mapping[str, Any], size: Size) -> str:
-    """The names of the cases that a cause made stale, by suite, folded."""
+    """The names of the cases that a cause made stale, by suite; folded where there are more than a few."""
     by_suite: dict[str, list[str]] = {}
     for case_id in cause["cases"]:
         suite, _, case = case_id.partition("::")
@@ -58,6 +59,8 @@ def cases_block(cause: Mapping[str, Any], size: Size) -> str:
     if rest:
         numbers.append(rest)
         rows.append(f"{rest} suites")
+    if len(cause["cases"]) <= _FEW:
+        return "  \n".join(rows)
     return folded(f"{count(len(cause['cases']), 'case')}: {' · '.join(numbers)}", "\n\n".join(rows))
 
 
