@@ -46,8 +46,9 @@ def job_verdict(document: Mapping[str, Any], fail_on: frozenset[FailOn], on_empt
         reasons.append(f"{stale:,} of {counts['cases']:,} recordings are stale, missing or damaged")
     if counts["failed"] and "failure" in fail_on:
         reasons.append(f"{counts['failed']:,} of {counts['cases']:,} cases failed")
-    if counts["skipped"] and checked and "failure" in fail_on:
-        reasons.append(f"{counts['skipped']:,} of {counts['cases']:,} cases were skipped")
+    skipped = _skipped(document) if checked else 0
+    if skipped and "failure" in fail_on:
+        reasons.append(f"{skipped:,} of {counts['cases']:,} cases were skipped")
     if empty and on_empty == "fail" and not errors:
         reasons.append("nothing was checked")
     if gone and "shrink" in fail_on:
@@ -91,12 +92,18 @@ def _errors(document: Mapping[str, Any], fail_on: frozenset[FailOn]) -> Iterator
         yield f"fail-on: shrink, and the base is not known: {document['not_compared'] or 'it was not compared'}"
 
 
+def _skipped(document: Mapping[str, Any]) -> int:
+    """How many cases were skipped and should not have been: whoever made the result says so by its exit code."""
+    skipped: int = document["counts"]["skipped"]
+    return skipped if document["exit_code"] else 0
+
+
 def _result(document: Mapping[str, Any], errors: tuple[str, ...], stale: int, *, empty: bool) -> Result:
     if errors:
         return "error"
     if stale:
         return "stale"
-    if document["counts"]["failed"]:
+    if document["counts"]["failed"] or (_skipped(document) and not empty):
         return "failed"
     if empty:
         return "nothing-checked"
