@@ -50,13 +50,14 @@ class AnswerDocument(TypedDict):
 
 @with_config(_EXACT)
 class ErrorDocument(TypedDict):
-    """One redacted failure of the provider."""
+    """One redacted failure of the provider; ``text`` is what had arrived of a stream that died midway."""
 
     kind: str
     message: str
     status: NotRequired[Count]
     retry_after: NotRequired[int | float]
     retryable: bool
+    text: NotRequired[str]
 
 
 @with_config(_EXACT)

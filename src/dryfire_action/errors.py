@@ -183,7 +183,7 @@ class ProviderError(DryfireError):
     """The model's provider refused or failed; recorded and replayed like an answer.
 
     ``kind`` is the provider's class of error as text, ``status`` the HTTP status if there was one, ``retry_after`` the
-    seconds the provider asked to wait.
+    seconds the provider asked to wait, ``chunks`` the pieces of text that had arrived where a stream died midway.
     """
 
     slug = "provider"
@@ -197,9 +197,11 @@ class ProviderError(DryfireError):
         status: int | None = None,
         retry_after: float | None = None,
         retryable: bool | None = None,
+        chunks: tuple[str, ...] = (),
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.status = status
         self.retry_after = retry_after
+        self.chunks = chunks
         self.retryable = status in RETRYABLE_STATUSES if retryable is None else retryable

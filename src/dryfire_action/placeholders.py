@@ -81,6 +81,8 @@ def error_json(error: ProviderError) -> JsonObject:
     if error.retry_after is not None:
         found["retry_after"] = error.retry_after
     found["retryable"] = error.retryable
+    if error.chunks:
+        found["text"] = "".join(error.chunks)
     return found
 
 
@@ -92,6 +94,7 @@ def error_from(value: JsonObject) -> ProviderError:
         status=value.get("status"),
         retry_after=value.get("retry_after"),
         retryable=value["retryable"],
+        chunks=(value["text"],) if value.get("text") else (),
     )
 
 

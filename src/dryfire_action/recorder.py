@@ -72,7 +72,13 @@ class RecordingProvider:
         place = Exchange(self.tape.run, self.tape.turn, self.tape.attempt, current, recorded=day)
         if failed is not None:
             stored = self._stored(error_json(failed), request)
-            return replace(place, error=stored.value, from_request=stored.from_request)
+            whole = stored.value.get("text") == "".join(failed.chunks)
+            return replace(
+                place,
+                error=stored.value,
+                from_request=stored.from_request,
+                cuts=_cuts(failed.chunks) if whole else (),
+            )
         stored = self._stored(answer_json(response), request)
         return replace(
             place,

@@ -14,7 +14,7 @@ from dryfire_action.errors import RETRYABLE_STATUSES, ProviderError
 from dryfire_action.providers.wire import mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 # Kinds that come without a status, in the middle of a stream, and the status they have elsewhere.
 _STATUS_OF_KIND = {
@@ -36,10 +36,10 @@ _TRANSPORTS = frozenset({"aiohttp", "anyio", "h11", "h2", "httpcore", "httpcore2
 MAX_MESSAGE = 2000
 
 
-def failure(error: Exception, *, streamed: int | None = None) -> ProviderError | None:
+def failure(error: Exception, *, streamed: Sequence[str] | None = None) -> ProviderError | None:
     """``error`` as a failure of the provider; None for one that is none, but a fault of ours.
 
-    ``streamed`` is the number of characters that had arrived, where a stream was under way.
+    ``streamed`` are the pieces of text that had arrived, where a stream was under way.
     """
     status = next(
         (code for code in map(error.__dict__.get, ("status_code", "code")) if _is_status(code)), None
@@ -67,14 +67,15 @@ def failure(error: Exception, *, streamed: int | None = None) -> ProviderError |
     )
 
 
-def broken_stream(reason: str, streamed: int, *, kind: str = "StreamInterrupted") -> ProviderError:
-    """The failure of a stream that ended before its answer did, after ``streamed`` characters."""
+def broken_stream(reason: str, streamed: Sequence[str], *, kind: str = "StreamInterrupted") -> ProviderError:
+    """The failure of a stream that ended before its answer did, after the pieces of text ``streamed``."""
     known = _STATUS_OF_KIND.get(kind)
     return ProviderError(
-        f"the stream broke off after {streamed} characters: {reason}",
+        f"the stream broke off after {sum(map(len, streamed))} characters: {reason}",
         kind=kind,
         status=known,
         retryable=known is not None or kind == "StreamInterrupted",
+        chunks=tuple(streamed),
     )
 
 

@@ -94,7 +94,7 @@ class LiveModel:
             if isinstance(error, TypeError | ValueError):
                 raise self._refused(error) from error
             raise
-        took = round((perf_counter() - started) * 1000)
+        took = max(round((perf_counter() - started) * 1000), 0)
         try:
             return with_call_ids(replace(self._read(answer), latency_ms=took))
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
@@ -105,7 +105,7 @@ class LiveModel:
             return self._response(json.loads(answer))
         body = self._assembled(answer.events)
         if body is None:
-            raise broken_stream("it closed before the answer had ended", len("".join(answer.chunks)))
+            raise broken_stream("it closed before the answer had ended", answer.chunks)
         response = self._response(body)
         return (
             replace(response, chunks=answer.chunks) if "".join(answer.chunks) == response.text else response
@@ -174,7 +174,7 @@ async def gathered(events: AsyncIterable[Any], text_of: Callable[[JsonObject], s
             if piece := text_of(found[-1]):
                 chunks.append(piece)
     except Exception as error:
-        told = failure(error, streamed=len("".join(chunks)))
+        told = failure(error, streamed=chunks)
         if told is None:
             raise
         raise told from error
