@@ -200,6 +200,7 @@ def _with_partial(known: tuple[RecordedCall, ...], partial: Path) -> tuple[Recor
         newer = call_cassette_file.load(partial)[1] if partial.exists() else ()
     except CassetteDamaged:  # its writer was killed in the middle of a line, and nobody ever used that answer
         newer = call_cassette_file.readable(partial)
+    newer = tuple(call for at, call in enumerate(newer) if not _ended_in(call, newer[at + 1 :]))
     replaced = Counter((call.kind, call.exchange.key) for call in newer)
     kept = []
     for call in known:
@@ -211,11 +212,19 @@ def _with_partial(known: tuple[RecordedCall, ...], partial: Path) -> tuple[Recor
     return (*kept, *(replace(call, index=after + number) for number, call in enumerate(newer)))
 
 
+def _ended_in(call: RecordedCall, later: Iterable[RecordedCall]) -> bool:
+    """Whether ``call`` is a failure that no later try recovered from: that is asked again, and not replayed."""
+    answer = call.exchange.answer
+    failed = answer is None or answer.get("http", {}).get("status", 200) >= 400
+    return failed and call.kind == "llm" and all(other.exchange.key != call.exchange.key for other in later)
+
+
 @contextmanager
 def _without_keys(calls: Iterable[RecordedCall]) -> Iterator[None]:
     """A word in place of each key that is not set and whose provider is replayed: SDKs want one to begin with."""
     recorded = {call.exchange.fingerprint.head.get("provider") for call in calls if call.kind == "llm"}
-    names = {endpoint.key for endpoint in ENDPOINTS if digest(endpoint.name) in recorded}
+    # Where nothing is recorded, that is what the test is to fail for.
+    names = {endpoint.key for endpoint in ENDPOINTS if not recorded or digest(endpoint.name) in recorded}
     before = {name: os.environ.get(name) for name in names}
     os.environ.update({name: NO_KEY for name, value in before.items() if not value})
     try:
