@@ -76,6 +76,19 @@ def test_a11_without_graphql_the_comment_is_still_one(
         kept = keep(github, waiting, saying(marker(run=run), f"run {run}"), token=token)
         assert kept.what == ("created" if run == 10 else "updated")
     assert texts(github) == ["forged", "run 12"]
+    # Who can say who it is needs no comment to find out.
+    made = [call for call in github.writes if call.method == "POST"]
+    assert len(made) == (1 if personal else 3)
+
+
+def test_a11_who_is_unknown_does_not_take_an_old_copy_of_its_text_for_its_own(
+    github: GitHubDouble, waiting: Waiting
+) -> None:
+    forged = github.add_comment(7, body(marker()), STRANGER)
+    github.fail_next("403 no permission", times=100, path="/graphql")
+    github.fail_next("lost", method="POST", path="/comments")
+    kept = keep(github, waiting)
+    assert (kept.what, kept.id != forged.id, len(github.comments(7))) == ("created", True, 2)
 
 
 def test_a11_without_graphql_a_clean_run_does_not_leave_the_old_complaint(

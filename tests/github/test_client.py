@@ -214,6 +214,19 @@ def test_a_post_that_met_a_limit_is_sent_again_without_looking(
     assert len(github.comments(7)) == 1
 
 
+@pytest.mark.parametrize("name", ["404", "410"])
+def test_what_is_gone_is_as_good_as_deleted(github: GitHubDouble, waiting: Waiting, name: str) -> None:
+    github.fail_next(name)
+    client(github, waiting).delete("/repos/acme/demo/issues/comments/1")
+    assert [call.method for call in github.calls] == ["DELETE"]
+
+
+def test_what_may_not_be_deleted_is_said(github: GitHubDouble, waiting: Waiting) -> None:
+    github.fail_next("403 no permission")
+    with pytest.raises(GitHubError, match="403"):
+        client(github, waiting).delete("/repos/acme/demo/issues/comments/1")
+
+
 # servers and hosts
 
 

@@ -65,8 +65,8 @@ def test_b13_keys_have_a_comment_each(github: GitHubDouble, waiting: Waiting) ->
 def test_b20_a_clean_run_edits_the_comment_and_deletes_our_own_duplicates(
     github: GitHubDouble, waiting: Waiting
 ) -> None:
-    for run in (3, 5, 4):
-        github.add_comment(7, body(marker(run=run), f"stale in run {run}"))
+    for run, attempt in ((3, 9), (5, 1), (4, 2)):
+        github.add_comment(7, body(marker(run=run, attempt=attempt), f"stale in run {run}"))
     github.add_comment(7, body(marker(run=3), "a quotation"), STRANGER)
     seen: list[Marker | None] = []
 
