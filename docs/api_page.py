@@ -15,7 +15,8 @@ PAGE = Path(__file__).resolve().parent / "reference/api.md"
 _HEAD = """# Python library
 
 Written by `docs/build.py` from signatures and docstrings; do not edit. How the parts go together is
-told in [how to test an agent in plain Python](../how-to/test-an-agent-in-plain-python.md).
+told in [how to test an agent in plain Python](../how-to/test-an-agent-in-plain-python.md), [with
+pytest](../how-to/test-with-pytest.md) and [with real clients](../how-to/record-real-clients.md).
 
 Every name can be imported from `dryfire_action`, which loads a name's module when it is asked for it.
 `dryfire_action.llm` holds what requests and answers are made of, `dryfire_action.replay` what records, replays and

@@ -5,8 +5,8 @@ and the picture in the README. The tests run the same code and fail where a page
 does.
 
 Blocks of a page are played in order, in a scratch folder (``<!-- in: shop -->`` at the top of a page begins with a copy
-of the example project, ``<!-- in: init -->`` with what `dryfire init` writes, ``<!-- in: old -->`` with a project of
-another runner):
+of the example project, or of another one by its name, ``<!-- in: init -->`` with what `dryfire init` writes,
+``<!-- in: old -->`` with a project of another runner):
 
     ```sh                     commands; ``exit=3`` after the word is the exit code that is expected
     ```console                commands after "$ ", each followed by its output
@@ -44,6 +44,7 @@ SKIPPED = {
     "make test": "these are the tests",
 }
 _FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_EXAMPLES = ("shop", "cassette_pytest", "framework_pytest")
 _START = re.compile(r"<!-- in: (\w+) -->")
 
 
@@ -106,10 +107,10 @@ class _Scene:
 
     def set(self, name: str) -> None:
         """Begin with a project instead of an empty folder."""
-        if name == "shop":
+        if name in _EXAMPLES:
             # What recording it on this machine left behind is no part of the example.
-            left = shutil.ignore_patterns(".partial")
-            shutil.copytree(ROOT / "examples/shop", self.cwd, dirs_exist_ok=True, ignore=left)
+            left = shutil.ignore_patterns(".partial", "__pycache__")
+            shutil.copytree(ROOT / "examples" / name, self.cwd, dirs_exist_ok=True, ignore=left)
         elif name == "init":
             self._run("dryfire init\ndryfire run --cassette-mode record", 0, 0)
         elif name == "old":
