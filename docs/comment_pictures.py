@@ -43,7 +43,8 @@ def body(scene: str) -> str:
     links = Links(_SERVER, _REPOSITORY, _HEAD, f"{_SERVER}/{_REPOSITORY}/actions/runs/{_RUN}")
     numbers = document["counts"]
     stale = numbers["stale"] + numbers["missing"] + numbers["damaged"]
-    marker = Marker("evals", _HEAD, _RUN, 1, document["state"].replace("_", "-"), stale)
+    state = "changed" if document["state"] == "clear" and document["behaviour"] else document["state"]
+    marker = Marker("evals", _HEAD, _RUN, 1, state.replace("_", "-"), stale)
     before = Marker("evals", _OLD_HEAD, _RUN - 1, 1, "stale", 15) if scene == "all-clear" else None
     written = comment(document, marker, previous=before, links=links)
     if written is None:

@@ -36,7 +36,7 @@ LADDER = (
     Size(characters=1_000),
     _FEW,
     _CHANGED,
-    replace(_CHANGED, causes=20, suites=10, rows=10, turns=20, characters=200),
+    replace(_CHANGED, causes=20, suites=10, rows=10, turns=20, lines=6, characters=160),
 )
 _WHOLE = Size(turns=5_000, lines=60, characters=4_000)
 _MOST_COMMAND = 4_000

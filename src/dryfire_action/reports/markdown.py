@@ -250,9 +250,10 @@ def fix_block(document: Mapping[str, Any]) -> Iterator[Block]:
     depths = [int(found[1]) for reason in reasons if (found := _FETCH_DEPTH.search(reason))]
     if depths:
         depth = 0 if 0 in depths else max(depths)
-        lines = f"- uses: actions/checkout@v7\n  with:\n    fetch-depth: {depth}"
-        words = "The checkout of this workflow lacks history. This gives it enough to compare with what was before:"
-        yield Block("fix", f"{words}\n\n{fence(lines, 'yaml')}")
+        words = (
+            "The checkout of this workflow lacks history. One line below `actions/checkout` gives it enough:"
+        )
+        yield Block("fix", f"{words}\n\n{fence(f'with: {{fetch-depth: {depth}}}', 'yaml')}")
 
 
 def foot(document: Mapping[str, Any], view: View) -> str:
