@@ -62,11 +62,6 @@ class Inputs:
         """Whether suites are replayed here."""
         return self.mode != "publish"
 
-    @property
-    def merges_only(self) -> bool:
-        """Whether the result comes from ``results`` alone."""
-        return self.mode == "publish" and bool(self.results)
-
 
 def variable(name: str) -> str:
     """The variable that ``action.yml`` puts the input ``name`` into."""

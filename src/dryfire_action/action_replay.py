@@ -71,7 +71,7 @@ def find_checkout(workspace: Path, working_directory: str) -> Checkout:
     workspace = workspace.resolve()
     folder = workspace
     try:
-        if working_directory.strip("./\\"):
+        if working_directory not in ("", ".", "./"):
             for part in inside(working_directory).split("/"):
                 folder = folder / part
                 if folder.is_symlink():
