@@ -3,15 +3,8 @@
 Lines of the first list are ``test_NN``; 14 stands with the fingerprints. All 33 apply, two in our own way: refused
 origins are a ``UsageError`` (22, 23), and a run's state is its ``termination`` (31).
 
-Lines of the second list are ``test_mode_NN``. Those that do not apply here, and why:
-
-1-4     modes from the environment: the mode is an argument; no variable makes a test run record
-5-8     match strategies: the key is the whole fingerprint, and volatile text is declared in ignore rules
-13-17   streaming through the two providers: a cassette keeps the cuts of a streamed text, a provider here answers whole
-18-24   a harness that picks recorder or replayer by mode and file: ``Cassette`` and ``Cassette.load`` are that choice
-26      see 5-8
-30-33   the pytest fixture and its marker: there is no plugin yet
-34      counting tokens: a provider here counts none; usage is what the model's answer said
+Lines of the second list are ``test_mode_NN``: here those of recorders and replays, in ``test_cassette_modes`` those of
+modes, streams and the fixture, with the lines that do not apply.
 """
 
 from __future__ import annotations
