@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dryfire_action import console
+from dryfire_action.progress import Progress, Spent
 from dryfire_action.reports.lines import line
-from dryfire_action.runner import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,7 +54,6 @@ def test_without_colours_there_are_no_codes(environ: dict[str, str]) -> None:
 def test_progress_is_one_line_that_is_gone_at_the_end() -> None:
     with terminal() as written:
         tell, end = console.progress_line({"TERM": "xterm"})
-        assert tell is not None
         tell(Progress(1, 20, "s::a\x1b[2J" + "退" * 40, "passed"))
         end()
         shown = written()
@@ -63,13 +62,34 @@ def test_progress_is_one_line_that_is_gone_at_the_end() -> None:
     assert shown.endswith("\r" + " " * 39 + "\r")
 
 
-def test_progress_stays_away_from_pipes_and_simple_terminals(capsys: pytest.CaptureFixture[str]) -> None:
-    tell, end = console.progress_line({})
+WAITING = Progress(1, 3, "s::a", "", Spent(7, 5, 1234), Spent(2, 1, 10), "503 overloaded_error", 7.04)
+
+
+def test_a_terminal_shows_cases_turns_attempts_and_tokens() -> None:
+    with terminal() as written:
+        tell, _ = console.progress_line({"TERM": "xterm"})
+        tell(Progress(1, 3, "s::a", "", Spent(5, 5, 1234), Spent(1, 1, 10)))
+        tell(WAITING)
+        shown = written()
+    assert "1/3  5 turns, 1,234 tokens  s::a" in shown
+    assert "1/3  5 turns, 7 attempts, 1,234 token" in shown
+
+
+@pytest.mark.parametrize("simple", [False, True])
+def test_elsewhere_progress_is_a_line_for_each_case_that_asked_and_each_wait(
+    capsys: pytest.CaptureFixture[str], simple: bool
+) -> None:
+    tell, end = console.progress_line({"TERM": "dumb"} if simple else {})
+    tell(Progress(1, 3, "s::replayed", "passed"))
+    tell(Progress(1, 3, "s::a", "", Spent(1, 1, 10), Spent(1, 1, 10)))
+    tell(WAITING)
+    tell(Progress(2, 3, "s::a\x1b", "passed", Spent(9, 7, 1240), Spent(3, 2, 16)))
     end()
-    assert tell is None
-    assert capsys.readouterr() == ("", "")
-    with terminal():
-        assert console.progress_line({"TERM": "dumb"})[0] is None
+    assert capsys.readouterr() == (
+        "",
+        "s::a: 503 overloaded_error; trying again in 7.0 s\n"
+        "2/3 passed s::a\\x1b (2 turns, 3 attempts, 16 tokens)\n",
+    )
 
 
 def test_plain_text_is_not_wrapped(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dryfire_action import case_run
-from dryfire_action.runner import Progress, RunOptions, run_suites
+from dryfire_action.messages import Usage
+from dryfire_action.progress import Progress, Spent
+from dryfire_action.runner import RunOptions, run_suites
 from dryfire_action.suite import Config
 from tests.made_cases import (
     Told,
@@ -20,6 +22,7 @@ from tests.made_cases import (
     by_turn,
     cassette_of,
     contains,
+    fails,
     live,
     passthrough,
     run,
@@ -62,6 +65,47 @@ def test_the_flag_counts_before_the_config_and_replay_is_the_default(
         results = run(tmp_path, a_suite(a_case(), config=Config(mode=config)), mode=flag)
     assert told.calls == calls
     assert results.mode == flag
+
+
+# ---- progress
+
+
+@pytest.mark.parametrize("mode", ["record", "off"])
+def test_calls_failures_and_waits_are_told_as_they_happen(tmp_path: Path, mode: Any) -> None:
+    told: list[Progress] = []
+    with live(Told(fails(503, retry_after=0.01), says("ok", usage=Usage(10, 5)))):
+        run_suites(
+            [a_suite(a_case(), scripted("quiet"), config=Config())],
+            RunOptions(mode=mode, concurrency=1),
+            root=tmp_path,
+            today="2026-11-29",
+            environ={},
+            progress=told.append,
+        )
+    assert told == [
+        Progress(0, 2, "shop::refund", "", Spent(1), Spent(1)),
+        Progress(0, 2, "shop::refund", "", Spent(1), Spent(1), "503 Overloaded", 0.01),
+        Progress(0, 2, "shop::refund", "", Spent(2), Spent(2)),
+        Progress(0, 2, "shop::refund", "", Spent(2, 1, 15), Spent(2, 1, 15)),
+        Progress(1, 2, "shop::refund", "passed", Spent(2, 1, 15), Spent(2, 1, 15)),
+        Progress(2, 2, "shop::quiet", "passed", Spent(3, 2, 15), Spent()),
+    ]
+
+
+def test_a_replay_tells_only_what_has_finished(tmp_path: Path) -> None:
+    with live(Told(fails(503), says("ok"))):
+        run(tmp_path, a_case(), mode="record")
+    for mode in ("replay", "auto"):
+        told: list[Progress] = []
+        run_suites(
+            [a_suite(a_case())],
+            RunOptions(mode=mode),  # type: ignore[arg-type]
+            root=tmp_path,
+            today="2026-11-29",
+            environ={},
+            progress=told.append,
+        )
+        assert told == [Progress(1, 1, "shop::refund", "passed")]
 
 
 # ---- which cases
@@ -141,8 +185,9 @@ def test_results_stand_in_the_order_of_the_suites_whatever_finishes_first(tmp_pa
         )
     assert ran(results) == ["b0", "b1", "b2", "a0", "a1", "a2"]
     assert [suite.name for suite in results.suites] == ["b", "a"]
-    assert [each.case for each in finished] != [case.id for case in results.cases]
-    assert finished[-1] == Progress(6, 6, finished[-1].case, "passed")
+    ended = [each for each in finished if each.outcome]
+    assert [each.case for each in ended] != [case.id for case in results.cases]
+    assert ended[-1] == Progress(6, 6, ended[-1].case, "passed", run=Spent(6, 6), own=Spent(1, 1))
 
 
 @pytest.mark.parametrize("concurrency", [1, 2, 9, 0])

@@ -120,7 +120,7 @@ class Recording:
         if self._goes_on:
             self._known = occurrences_joined(_exchanges(self._unfinished), _exchanges(self._old))
         self._live = LiveProvider(
-            shelf.case.provider, shelf.config, environ, shelf.tree, self._begin, spending
+            shelf.case.provider, shelf.config, environ, shelf.tree, self._begin, spending, shelf.case.id
         )
         self._asked = False
 

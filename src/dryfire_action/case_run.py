@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING, Literal
 
 from dryfire_action.agent import AgentRunner
-from dryfire_action.ambient import ReplayClock, SystemClock
+from dryfire_action.ambient import ReplayClock
 from dryfire_action.case_recording import Recording, Shelf
 from dryfire_action.cassette import Cassette
 from dryfire_action.cassette_names import cassette_path, partial_path
@@ -16,7 +16,7 @@ from dryfire_action.checks import finished, judge
 from dryfire_action.errors import CassetteDamaged, DryfireError, LimitReached, ProviderUnavailable
 from dryfire_action.fingerprint import ignoring
 from dryfire_action.likeness import Likeness, likeness
-from dryfire_action.live_provider import LiveProvider, RecordingClock
+from dryfire_action.live_provider import LiveClock, LiveProvider, RecordingClock
 from dryfire_action.messages import NO_USAGE
 from dryfire_action.mocks import MockedTools
 from dryfire_action.patterns import compile_pattern
@@ -118,11 +118,13 @@ def shelf_of(case: Case, config: Config, around: Surroundings, path: str) -> She
 
 async def _live(case: Case, config: Config, around: Surroundings, basis: CaseResult) -> CaseResult:
     """Without any cassette: the provider answers, or the script does."""
-    inner = LiveProvider(case.provider, config, around.environ, around.tree, spending=around.spending)
+    inner = LiveProvider(
+        case.provider, config, around.environ, around.tree, spending=around.spending, case=case.id
+    )
     script = Script(case)
     results = []
     for index in range(case.repeat):
-        run, tools = await run_agent(case, around, script.before(inner), SystemClock())
+        run, tools = await run_agent(case, around, script.before(inner), LiveClock(around.spending, case.id))
         results.append(_judged(case, config, index, run, _live_turns(run), tools))
     notices = ("passthrough: run with its real code, not recorded",) if case.passthrough_rule else ()
     return _rolled_up(case, basis, results, notices=notices)
@@ -158,7 +160,7 @@ async def _recorded(shelf: Shelf, mode: Mode, around: Surroundings, basis: CaseR
         # One after the other: they share a partial file, a script, and the bound on calls at a time.
         for index in range(case.repeat):
             recorder = recording.recorder(index)
-            clock = RecordingClock(recorder.tape)
+            clock = RecordingClock(recorder.tape, around.spending, case.id)
             run, tools = await run_agent(
                 case, around, script.before(recorder), clock, recording.most_attempts
             )

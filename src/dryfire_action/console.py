@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import TextIO
 
+    from dryfire_action.progress import Progress
     from dryfire_action.reports.lines import Line
-    from dryfire_action.runner import Progress
 
 _MOST_COLUMNS = 160
 
@@ -65,14 +65,15 @@ def show(lines: Iterable[Line], environ: Mapping[str, str]) -> None:
     out(as_styled(lines, width=_columns(sys.stdout), colour=colour))
 
 
-def progress_line(environ: Mapping[str, str]) -> tuple[Callable[[Progress], None] | None, Callable[[], None]]:
-    """What to call after each case and what to call at the end, to keep one line on stderr up to date.
+def progress_line(environ: Mapping[str, str]) -> tuple[Callable[[Progress], None], Callable[[], None]]:
+    """What to call as a run comes along and what to call at the end, to keep one line on stderr up to date.
 
-    Without a terminal there is nothing to call after each case.
+    Without a terminal it is a line for each case that asked a provider, and for each wait before another attempt; a
+    replay has none.
     """
     stream = sys.stderr
     if not _is_terminal(stream, environ):
-        return None, lambda: None
+        return _plain_progress, lambda: None
 
     from rich.cells import set_cell_size
 
@@ -81,10 +82,27 @@ def progress_line(environ: Mapping[str, str]) -> tuple[Callable[[Progress], None
     columns = _columns(stream) - 1
 
     def tell(progress: Progress) -> None:
-        words = f"{progress.done}/{progress.total}  {progress.outcome}  {visible(progress.case)}"
+        parts = (
+            f"{progress.done}/{progress.total}",
+            progress.outcome,
+            progress.run.words,
+            visible(progress.case),
+            visible(progress.again),
+        )
+        words = "  ".join(filter(None, parts))
         _write(stream, f"\r{set_cell_size(words, columns)}")
 
     return tell, lambda: _write(stream, "\r" + " " * columns + "\r")
+
+
+def _plain_progress(progress: Progress) -> None:
+    from dryfire_action.visible import visible
+
+    if progress.wait is not None:
+        err(f"{visible(progress.case)}: {visible(progress.again)}\n")
+    elif progress.outcome and progress.own.calls:
+        done = f"{progress.done}/{progress.total}"
+        err(f"{done} {progress.outcome} {visible(progress.case)} ({progress.own.words})\n")
 
 
 def _is_terminal(stream: TextIO | None, environ: Mapping[str, str]) -> bool:

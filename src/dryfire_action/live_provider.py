@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dryfire_action.ambient import SystemClock
+from dryfire_action.errors import ProviderError
 from dryfire_action.providers import make_provider
 from dryfire_action.spending import Spending
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 class LiveProvider:
     """The provider of a case, made at the first call: until then nobody needs a key. ``begin`` is called before each.
 
-    ``config`` names the team's own endpoints, ``environ`` holds the keys, ``tree`` the images, ``spending`` counts.
+    ``config`` names the team's own endpoints, ``environ`` holds the keys, ``tree`` the images, ``spending`` counts
+    what ``case`` takes.
     Raises ``ProviderUnavailable`` where the provider cannot be asked at all, ``UsageError`` where there is none of that
     name, ``LimitReached`` where no further call may be made.
     """
@@ -33,8 +35,10 @@ class LiveProvider:
         tree: Tree,
         begin: Callable[[], None] = lambda: None,
         spending: Spending | None = None,
+        case: str = "",
     ) -> None:
         self.name = name
+        self._case = case
         self._config = config
         self._environ = environ
         self._tree = tree
@@ -67,16 +71,34 @@ class LiveProvider:
             check(request)  # what cannot be sent begins no recording
         self._spending.check()
         self._begin()
-        self._spending.asked()
-        response = await self._provider.complete(request)
-        self._spending.paid(response.usage)
+        self._spending.asked(self._case)
+        try:
+            response = await self._provider.complete(request)
+        except ProviderError as error:
+            self._spending.failed(error, self._case)
+            raise
+        self._spending.paid(response.usage, self._case)
         return response
 
 
-class RecordingClock(SystemClock):
+class LiveClock(SystemClock):
+    """Waits for real, and tells ``spending`` that ``case`` does."""
+
+    def __init__(self, spending: Spending, case: str) -> None:
+        self._spending = spending
+        self._case = case
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait ``seconds``."""
+        self._spending.waits(seconds, self._case)
+        await super().sleep(seconds)
+
+
+class RecordingClock(LiveClock):
     """Waits only after failures that just happened: one that is served from a recording has been waited for."""
 
-    def __init__(self, tape: RunTape) -> None:
+    def __init__(self, tape: RunTape, spending: Spending, case: str) -> None:
+        super().__init__(spending, case)
         self._tape = tape
 
     async def sleep(self, seconds: float) -> None:

@@ -10,6 +10,7 @@ from dryfire_action.case_run import Surroundings, run_case
 from dryfire_action.cassette_file import SIZE_LIMIT
 from dryfire_action.causes import StaleRun, causes_of
 from dryfire_action.errors import EXIT_USAGE, LimitReached
+from dryfire_action.progress import Progress, Spent
 from dryfire_action.recording_facts import notices
 from dryfire_action.redaction_settings import team_rules
 from dryfire_action.rerecording import rerecord_command
@@ -54,16 +55,6 @@ class RunOptions:
     allow_empty: bool = False
     shard: Shard | None = None
     cwd: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """Told after each case that finished: how many of how many, which, and its outcome."""
-
-    done: int
-    total: int
-    case: str
-    outcome: str
 
 
 def run_suites(
@@ -168,6 +159,15 @@ async def _run_all(
     """Run the cases with a few workers; ``found`` is filled as they finish, so that an interrupt loses nothing."""
     waiting = iter(enumerate(chosen))
     stopped = False
+    spending, scripted = around.spending, {case.id for _, case in chosen if case.scripted}
+
+    def tell(case: str, outcome: str = "", failure: str = "", wait: float | None = None) -> None:
+        # Of a script nobody needs to know how far it has come.
+        if progress and (outcome or case not in scripted):
+            run, own = spending.total, Spent() if case in scripted else spending.of(case)
+            progress(Progress(len(found), len(chosen), case, outcome, run, own, failure, wait))
+
+    spending.tell = lambda case, failure, wait: tell(case, "", failure, wait)
 
     async def work() -> None:
         nonlocal stopped
@@ -182,8 +182,7 @@ async def _run_all(
             allowed = options.allow_skipped and result.outcome == "skipped"
             if options.fail_fast and result.exit_code and not allowed:
                 stopped = True
-            if progress:
-                progress(Progress(len(found), len(chosen), case.id, result.outcome))
+            tell(case.id, result.outcome)
             if waits:
                 # A replay among them does not wait, and an interrupt is only seen where somebody does.
                 await asyncio.sleep(0)
