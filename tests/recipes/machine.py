@@ -118,12 +118,11 @@ class RecipeRunner(Runner):
         # Only what pip would install: not the linters and runners of the development environment.
         tools = self.home / "tools"
         tools.mkdir(parents=True, exist_ok=True)
-        for name in ("python", "dryfire", "pytest"):
-            (tools / name).unlink(missing_ok=True)
-            (tools / name).symlink_to(Path(sys.executable).parent / name)
-        gh = tools / "gh"
-        gh.write_text(f'#!/bin/sh\necho "$*" >> {self.home}/gh.txt\ncat {self.home}/role\n', encoding="utf-8")
-        gh.chmod(0o755)
+        scripts = {name: f'exec {Path(sys.executable).parent / name} "$@"' for name in ("python", "dryfire")}
+        scripts["gh"] = f'echo "$*" >> {self.home}/gh.txt\ncat {self.home}/role'
+        for name, script in scripts.items():
+            (tools / name).write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+            (tools / name).chmod(0o755)
         (self.home / ".gitconfig").write_text(
             f'[url "{self.origin.as_uri()}"]\n\tinsteadOf = https://github.com/acme/demo.git\n'
             '[protocol "file"]\n\tallow = always\n',
