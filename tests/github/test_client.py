@@ -16,6 +16,8 @@ from tests.github_double import FAULTS, STRANGER, Fault, GitHubDouble
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from tests.github_double import Call
+
 COMMENTS = "/repos/acme/demo/issues/7/comments"
 
 ONE_TRY = {
@@ -111,6 +113,17 @@ def test_the_time_of_all_calls_together_is_bounded(github: GitHubDouble, waiting
     waiting.now += 1000  # time that others take is none of the client's
     github.planned.clear()
     assert listed(made) == []
+
+
+def test_slow_answers_use_up_the_time_too(github: GitHubDouble, waiting: Waiting) -> None:
+    def slowly(call: Call) -> None:
+        waiting.now += 25
+
+    github.on_call = slowly
+    github.fail_next("503", 1000)
+    with pytest.raises(GitHubError, match="too slowly"):
+        listed(client(github, waiting))
+    assert (len(github.calls), waiting.slept) == (4, [1, 2, 4])
 
 
 def test_no_time_left_is_said_before_anything_is_sent(github: GitHubDouble, waiting: Waiting) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,7 +11,7 @@ from dryfire_action.github.event import Event, read_event
 from dryfire_action.github.pull_request import PullRequest, Refused, find_pull_request, refused_target
 from tests.github.talk import client
 from tests.github.test_event import payload
-from tests.github_double import BASE_SHA, SHA
+from tests.github_double import BASE_SHA, SHA, Fault
 
 if TYPE_CHECKING:
     from tests.github.talk import Waiting
@@ -91,6 +92,24 @@ def test_a_filter_that_github_ignores_proves_nothing(github: GitHubDouble, waiti
     github.on_call = lambda call: call.query.pop("head", None) and None
     assert find(github, waiting, run_event(github, head_sha=NEXT, **FORK)).number == 8
     assert len(github.calls) == 2
+
+
+@pytest.mark.parametrize("wrong", ["closed", "into another repository"])
+def test_a_listing_is_looked_at_again_by_ourselves(
+    github: GitHubDouble, waiting: Waiting, wrong: str
+) -> None:
+    item = github.add_pull_request(8, head=NEXT, **FORK)
+    listed = github.routes.pull_request_json(item, "pull-request-simple")
+    right = client(github, waiting)
+    event = run_event(github, head_sha=NEXT, **FORK)
+    github.fail_next(Fault(200, json.dumps([listed]).encode()))
+    assert find_pull_request(right, event) == PullRequest(8, NEXT, BASE_SHA)
+    if wrong == "closed":
+        listed["state"] = "closed"
+    else:
+        listed["base"]["repo"]["full_name"] = "mallory/demo"
+    github.fail_next(Fault(200, json.dumps([listed]).encode()))
+    assert "no open pull request" in refusal(find(github, waiting, event))
 
 
 @pytest.mark.parametrize(("numbers", "number"), [((), None), ((9,), 9), ((9, 8), None), ((77,), None)])
