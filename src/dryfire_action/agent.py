@@ -192,7 +192,8 @@ class AgentRunner:
 
         while len(turns) < self._max_turns:
             try:
-                current = self._rewritten(replace(request, messages=messages), note)
+                request = replace(request, messages=messages) if turns else request
+                current = self._rewritten(request, note)
                 note("prompt_assembled", PROMPT_VERSION, _assembled(current))
                 response, attempts = await self._ask(current, note)
             except (ProviderError, CassetteMissError, FingerprintError) as error:

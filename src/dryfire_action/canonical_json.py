@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,9 @@ DIGEST_LENGTH = 16
 # A fixed limit, so that whether a value is refused does not hang on how deep the caller's own stack is.
 MAX_DEPTH = 200
 
+_HOLDERS = (dict, list, tuple)
+# Longer texts seldom come twice, and would be kept.
+_SHORT = 64
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
@@ -24,7 +28,20 @@ encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=Fa
 
 def digest(value: JsonValue, path: str = "value") -> str:
     """The short digest of a JSON value. Raises ``FingerprintError`` naming ``path``."""
+    if (type(value) is str and len(value) <= _SHORT) or value is False or value is True:
+        found = _digest_of_short(value)
+        if found:
+            return found
     return sha256(canonical(value, path)).hexdigest()[:DIGEST_LENGTH]
+
+
+@lru_cache(maxsize=4096)
+def _digest_of_short(value: str | bool) -> str:
+    """The digest of a role, a name or another value that comes again and again; "" where it has none."""
+    try:
+        return sha256(encode(value).encode()).hexdigest()[:DIGEST_LENGTH]
+    except UnicodeEncodeError:
+        return ""
 
 
 def canonical(value: JsonValue, path: str = "value") -> bytes:
@@ -67,20 +84,23 @@ def _as_json(name: str) -> str:
 
 def _sound(value: JsonValue) -> bool:
     """Whether all keys are texts and nothing is nested too deeply; for values that could be encoded."""
+    if not isinstance(value, _HOLDERS):
+        return True
     level = [value]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(MAX_DEPTH):
         inner: list[JsonValue] = []
         for item in level:
             if isinstance(item, dict):
-                if not all(isinstance(key, str) for key in item):
-                    return False
-                inner.extend(item.values())
-            elif isinstance(item, list | tuple):
-                inner.extend(item)
+                for key in item:
+                    if not isinstance(key, str):
+                        return False
+                inner += [child for child in item.values() if isinstance(child, _HOLDERS)]
+            else:
+                inner += [child for child in item if isinstance(child, _HOLDERS)]
         if not inner:
             return True
         level = inner
-    return False
+    return not any(level)
 
 
 def _refusal(value: JsonValue, path: str) -> FingerprintError:

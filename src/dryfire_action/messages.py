@@ -6,7 +6,7 @@ Everything here is a frozen value. JSON values are kept as plain Python data and
 from __future__ import annotations
 
 import json
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
@@ -125,8 +125,13 @@ NO_USAGE = Usage()
 
 def total_usage(used: Iterable[Usage]) -> Usage:
     """The tokens of several answers together."""
-    parts = [astuple(usage) for usage in used]
-    return Usage(*map(sum, zip(*parts, strict=True)))
+    parts = list(used)
+    return Usage(
+        sum(usage.input_tokens for usage in parts),
+        sum(usage.output_tokens for usage in parts),
+        sum(usage.cache_read_tokens for usage in parts),
+        sum(usage.cache_write_tokens for usage in parts),
+    )
 
 
 @dataclass(frozen=True, slots=True)

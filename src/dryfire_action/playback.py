@@ -125,7 +125,10 @@ class RunTape:
         miss: Miss | None = None,
     ) -> Response:
         """Hand out what ``exchange`` holds, restored for ``request``: returns the answer or raises the failure."""
-        placed = replace(exchange, run=self.run, turn=self.turn, attempt=self.attempt)
+        here = (self.run, self.turn, self.attempt)
+        placed = exchange
+        if exchange.place != here:
+            placed = replace(exchange, run=self.run, turn=self.turn, attempt=self.attempt)
         self.played.append(Played(self.run, self.turn, self.attempt, outcome, current, placed, miss))
         if exchange.error is not None:
             self.attempt += 1
