@@ -73,7 +73,7 @@ def test_from_stale_to_clear_and_stale_again_there_is_one_comment_that_is_true(s
     run = scene.run()
     assert run.outputs()["result"] == "stale"
     (comment,) = scene.github.comments(7)
-    assert comment.id == int(run.outputs()["comment-id"]) and "- Be kind and quick." in comment.body
+    assert comment.id == int(run.outputs()["comment-id"]) and "`system` **changed**" in comment.body
 
 
 def test_a_pull_request_that_was_recorded_before_it_was_pushed_is_told_of_what_changed(scene: Scene) -> None:
