@@ -14,9 +14,40 @@ if TYPE_CHECKING:
 RULES_PAGE = "docs/reference/redaction-rules.md"
 EXIT_CLEAN, EXIT_FINDINGS, EXIT_NOT_CHECKED = 0, 1, 2
 
+FILE_NAME = "(file name)"
+
+# In names of files a value must look like one: tests are called after their arguments, `test_login[password=wrong]`.
+_LEAST_IN_NAME = 20
+_BY_NAME = frozenset({"credential-key", "authorization", "cookie", "account-header", "signed-url"})
+
 # From so many findings on they are more likely an old repository than a slip.
 _MANY = 4
 _WILD = re.compile(r"[*?[]")
+
+
+def secrets_in_name(path: str) -> Iterator[tuple[int, int, str, str]]:
+    """The secrets in the name of a file: start, end, rule and value of each."""
+    from dryfire_action.redact import REVIEW_RULES
+    from dryfire_action.secret_search import search
+
+    for start, end, rule in search(path, REVIEW_RULES.outside_recordings()):
+        # An ending, or the bracket behind an argument, is no part of it.
+        value = re.split(r"[\]/]|\.[a-z]{2,5}\Z", path[start:end])[0]
+        is_random = len(value) >= _LEAST_IN_NAME and any(map(str.isdigit, value)) and not value.isdigit()
+        if rule not in _BY_NAME or is_random:
+            yield start, start + len(value), rule, value
+
+
+def shown_name(path: str) -> str:
+    """The name of a file as it may be shown."""
+    from dryfire_action.visible import visible
+
+    parts: list[str] = []
+    at = 0
+    for start, end, _, _ in secrets_in_name(path):
+        parts += [path[at:start], "…"]
+        at = end
+    return visible("".join((*parts, path[at:])))
 
 
 def text_lines(report: Report) -> Iterator[str]:
@@ -25,9 +56,9 @@ def text_lines(report: Report) -> Iterator[str]:
 
     for finding in report.findings:
         path, mask = visible(finding.path), visible(finding.mask)
-        yield f"{visible(finding.file)}:{finding.line}: {path}: {finding.rule}: {mask}"
+        yield f"{shown_name(finding.file)}:{finding.line}: {path}: {finding.rule}: {mask}"
     for missed in report.not_checked:
-        where = f"{visible(missed.file)}:{missed.line}: {visible(missed.path)}"
+        where = f"{shown_name(missed.file)}:{missed.line}: {visible(missed.path)}"
         yield f"{where}: {missed.rule}: not checked: {visible(missed.reason)}"
 
 
@@ -36,16 +67,21 @@ def document(reports: Iterable[Report]) -> dict[str, Any]:
     found = list(reports)
     return {
         "findings": [
-            {"file": f.file, "line": f.line, "path": f.path, "rule": f.rule, "mask": f.mask}
+            {"file": _unnamed(f.file), "line": f.line, "path": f.path, "rule": f.rule, "mask": f.mask}
             for report in found
             for f in report.findings
         ],
         "not_checked": [
-            {"file": m.file, "path": m.path, "reason": m.reason, "rule": m.rule, "line": m.line}
+            {"file": _unnamed(m.file), "path": m.path, "reason": m.reason, "rule": m.rule, "line": m.line}
             for report in found
             for m in report.not_checked
         ],
     }
+
+
+def _unnamed(path: str) -> str:
+    """The name of a file for programs: as it is, unless there is a secret in it."""
+    return shown_name(path) if any(secrets_in_name(path)) else path
 
 
 def exit_code(reports: Iterable[Report]) -> int:
@@ -66,7 +102,7 @@ def advice(reports: Iterable[Report], *, fixing: bool = False) -> Iterator[str]:
     yield ""
     if rules and not fixing:
         yield "Redact in place: dryfire redact --fix FILE. Whatever was pushed before must be revoked too."
-    yield from (f"  {rule}: {RULES_PAGE}#{rule}" for rule in (*rules, *missed))
+    yield from (f"  {rule}: {_meaning(rule)}" for rule in (*rules, *missed))
     if fixing:
         return
     yield (
@@ -75,6 +111,17 @@ def advice(reports: Iterable[Report], *, fixing: bool = False) -> Iterator[str]:
     )
     if sum(len(report.findings) for report in found) >= _MANY:
         yield "All of this is old, and only new secrets shall block: dryfire redact --write-baseline PATH."
+
+
+def _meaning(rule: str) -> str:
+    """Where a rule is explained."""
+    from dryfire_action.hook_config import ADDRESS, REVISION
+    from dryfire_action.recordings.limits import RULES as LIMITS
+    from dryfire_action.redact import RULES
+
+    if rule in LIMITS or any(known.id == rule for known in RULES):
+        return f"{ADDRESS}/blob/{REVISION}/{RULES_PAGE}#{rule}"
+    return "a rule of yours, under redact: rules: in dryfire.yaml"
 
 
 def allow_entries(

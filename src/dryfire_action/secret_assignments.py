@@ -43,6 +43,7 @@ _TELLING = 512
 _LAST_WORDS = frozenset({"key", "token", "secret", "password"})
 # An expression (`settings.key1`) or a path (`/run/secrets/db1`), whose pieces are too short to be random.
 _CODE = r"(?:[A-Za-z_]\w{0,15}(?:\.[A-Za-z_]\w{0,15}){1,8}|\.{0,2}~?(?:/[\w.-]{1,24}){2,12})"
+_AFTER_LITERAL = r"[ ]?[+.%,)][ ]?[A-Za-z_(]"
 # The beginning of a placeholder: `token={get_token(user, …)}`.
 _TEMPLATE = r"\$?\{\{?[ ]?[A-Za-z_]"
 _OPTION_START = late("--[A-Za-z]")
@@ -101,6 +102,9 @@ def _is_secret(text: str, pair: _Assignment, kind: TextKind, samples: bool) -> b
     end = _end(_value_pattern(text, pair), text, pair.at, pair.at + _TELLING)
     value = text[pair.at : end]
     if not value or re.match(_TEMPLATE, value) or (kind == "in-code" and _is_code(value, text, end)):
+        return False
+    if pair.opening and text[end : end + 1] != pair.opening and re.match(_AFTER_LITERAL, value):
+        # `"?api_key=" + key`: the quote ends the text in which the name stands, and what follows is code.
         return False
     if not samples and not pair.is_field and not looks_opaque(value, 6):
         # Between quotes in code and prose stand words too. In JSON that parses, none of this is asked.

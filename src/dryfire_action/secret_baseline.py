@@ -24,6 +24,7 @@ _HEAD = """\
 # file: rule: digest of the value. Made by: dryfire redact --write-baseline PATH. Lines may stand in any order.
 """
 _KEYED = "keyed-"
+_MOST_NAMED = 5
 _DIGITS = frozenset("0123456789abcdef")
 
 
@@ -78,6 +79,39 @@ class Baseline:
     def needs_key(self) -> bool:
         """Whether digests were made with a key, and there is none."""
         return not self._key and any(entry.digest.startswith(_KEYED) for entry in self.entries)
+
+
+def notes_on(
+    known: Baseline,
+    findings: Iterable[tuple[str, str, str]],
+    looked_at: set[str],
+    is_there: Callable[[str], bool],
+    key_variable: str,
+) -> Iterator[str]:
+    """What there is to say about a baseline after files were reviewed: lines of it that are none, digests whose key is
+    missing, renamed files, and entries that are no longer needed. ``findings`` are file, rule and value."""
+    import shlex
+
+    from dryfire_action.visible import visible
+
+    if known.odd:
+        yield f"{BASELINE_FILE}:{known.odd[0]}: no entry, so it counts for nothing"
+    if known.needs_key:
+        yield f"{BASELINE_FILE}: made with a key that is not set here: {key_variable}"
+        return
+    for file, rule, value in findings if known.entries else ():
+        former = known.former_path(rule, value, is_there)
+        if former is not None:
+            again = f"dryfire redact --write-baseline {shlex.quote(visible(file))}"
+            yield f"{visible(file)}: known as {visible(former)}: {again}"
+    over = known.over(looked_at, is_there)
+    if over:
+        files = ", ".join(dict.fromkeys(visible(entry.path) for entry in over[:_MOST_NAMED]))
+        more = " and more" if len(over) > _MOST_NAMED else ""
+        yield (
+            f"{BASELINE_FILE}: {len(over)} no longer needed ({files}{more}): "
+            "dryfire redact --write-baseline PATH takes them out"
+        )
 
 
 def entry_of(rule: str, value: str, path: str, key: str) -> Entry:

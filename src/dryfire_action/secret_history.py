@@ -21,10 +21,17 @@ if TYPE_CHECKING:
 _MOST_COMMITS = 60
 _MOST_SHOWN = 5
 _LARGEST = 20_000_000
+_ADVICE = (
+    "  Taking it out of the file does not take it out of these commits.",
+    "  1. Revoke the secret and make a new one. Whoever has a clone has the old one.",
+    "  2. Then rewrite: git commit --amend if nothing was pushed; otherwise, with everybody's agreement,",
+    "     git filter-repo --path FILE --invert-paths, and add the redacted file again.",
+)
 
 
 def told_of_history(reports: Iterable[Report], root: str) -> Iterator[str]:
-    """For each file with findings that earlier commits hold too: which commits, and what to do about it."""
+    """For each file with findings that earlier commits hold too: which commits; and, once, what to do about it."""
+    told: list[str] = []
     with GitObjects(Path(root)) as objects:
         for report in reports:
             if not report.findings:
@@ -34,14 +41,18 @@ def told_of_history(reports: Iterable[Report], root: str) -> Iterator[str]:
             try:
                 commits = commits_with({found.value for found in report.findings}, file, objects)
             except DryfireError:
-                return
+                break
             if commits:
-                yield from _advice(file, commits)
+                told.append(_told(file, commits))
+    if told:
+        yield ""
+        yield from told
+        yield from _ADVICE
 
 
 def commits_with(values: set[str], file: str, objects: GitObjects) -> list[str]:
     """The commits in which a file holds one of some secrets, newest first. Nothing secret is given to git."""
-    asked = ["log", "--format=%H", f"--max-count={_MOST_COMMITS}", "--", file]
+    asked = ["log", "--format=%H", f"--max-count={_MOST_COMMITS}", "--", f":(literal){file}"]
     status, said, _ = ask(objects.root, asked)
     if status:
         return []
@@ -59,14 +70,9 @@ def commits_with(values: set[str], file: str, objects: GitObjects) -> list[str]:
     return found
 
 
-def _advice(file: str, commits: list[str]) -> Iterator[str]:
-    from dryfire_action.visible import visible
+def _told(file: str, commits: list[str]) -> str:
+    from dryfire_action.review_report import shown_name
 
     shown = ", ".join(commit[:10] for commit in commits[:_MOST_SHOWN])
     more = f" and {len(commits) - _MOST_SHOWN} more" if len(commits) > _MOST_SHOWN else ""
-    yield ""
-    yield f"{visible(file)}: already in history, in {shown}{more}."
-    yield "  Taking it out of the file does not take it out of these commits."
-    yield "  1. Revoke the secret and make a new one. Whoever has a clone has the old one."
-    yield "  2. Then rewrite: git commit --amend if nothing was pushed; otherwise, with everybody's agreement,"
-    yield "     git filter-repo --path FILE --invert-paths, and add the redacted file again."
+    return f"{shown_name(file)}: already in history, in {shown}{more}."

@@ -12,12 +12,14 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from dryfire_action.recordings.files import Fixed, fix, look
-from dryfire_action.recordings.report import NotChecked, Report
+from dryfire_action.recordings.report import Finding, NotChecked, Report
+from dryfire_action.review_report import FILE_NAME, secrets_in_name, shown_name
 from dryfire_action.secret_baseline import (
     BASELINE_FILE,
     Baseline,
     Entry,
     entry_of,
+    notes_on,
     read_baseline,
     without_entries,
 )
@@ -30,11 +32,49 @@ if TYPE_CHECKING:
 
 _CONFIG = "dryfire.yaml"
 _KEY_VARIABLE = "DRYFIRE_DIGEST_KEY"
-_MOST_NAMED = 5
 _LARGEST = 200_000_001
 # Folders that tools fill and nobody commits.
 _SKIPPED = frozenset(
     (".git", "node_modules", ".venv", "__pycache__", ".tox", ".mypy_cache", ".ruff_cache", ".pytest_cache")
+)
+_CODE = frozenset(
+    (
+        *(
+            "py",
+            "pyi",
+            "ipynb",
+            "rb",
+            "go",
+            "rs",
+            "js",
+            "jsx",
+            "mjs",
+            "cjs",
+            "ts",
+            "tsx",
+            "java",
+            "kt",
+            "scala",
+        ),
+        *(
+            "c",
+            "h",
+            "cc",
+            "cpp",
+            "hpp",
+            "cs",
+            "php",
+            "swift",
+            "sh",
+            "bash",
+            "ps1",
+            "pl",
+            "lua",
+            "sql",
+            "md",
+            "rst",
+        ),
+    )
 )
 _OWN_FORMAT = b'"dryfire-cassette/'
 
@@ -79,7 +119,8 @@ class Reviewer:
         if path == BASELINE_FILE:
             data = without_entries(data.decode("utf-8", "replace")).encode()
         self._looked_at.add(path)
-        return look(data, path, rules, passes=self._passes(path, rules))
+        passes = self._passes(path, rules)
+        return _with_name(look(data, path, rules, passes=passes), path, passes)
 
     def fix(self, path: str, data: bytes) -> Fixed:
         """The file without what was found in it."""
@@ -88,6 +129,10 @@ class Reviewer:
         if path == BASELINE_FILE:
             return Fixed(data, self.look(path, data), Report())
         fixed = fix(data, path, rules, passes=self._passes(path, rules))
+        fixed = fixed._replace(
+            found=_with_name(fixed.found, path, self._passes(path, rules)),
+            left=_with_name(fixed.left, path, self._passes(path, rules)),
+        )
         if fixed.data == data or not is_own_cassette(data):
             return fixed
         from dryfire_action.cassette_redaction import redacted_file
@@ -131,34 +176,9 @@ class Reviewer:
 
     def baseline_notes(self, reports: Iterable[Report]) -> Iterator[str]:
         """What there is to say about the baseline after the files were reviewed."""
-        known = self.baseline()
-        if not known.entries and not known.odd:
-            return
-        import shlex
-
-        from dryfire_action.visible import visible
-
-        if known.odd:
-            yield f"{BASELINE_FILE}:{known.odd[0]}: no entry, so it counts for nothing"
-        if known.needs_key:
-            yield f"{BASELINE_FILE}: made with a key that is not set here: {self.key_variable('')}"
-            return
-        for report in reports:
-            for found in report.findings:
-                former = known.former_path(found.rule, found.value, self._is_there)
-                if former is not None:
-                    yield (
-                        f"{visible(found.file)}: known as {visible(former)}: "
-                        f"dryfire redact --write-baseline {shlex.quote(visible(found.file))}"
-                    )
-        over = known.over(self._looked_at, self._is_there)
-        if over:
-            files = ", ".join(dict.fromkeys(visible(entry.path) for entry in over[:_MOST_NAMED]))
-            more = " and more" if len(over) > _MOST_NAMED else ""
-            yield (
-                f"{BASELINE_FILE}: {len(over)} no longer needed ({files}{more}): "
-                f"dryfire redact --write-baseline PATH takes them out"
-            )
+        findings = ((found.file, found.rule, found.value) for report in reports for found in report.findings)
+        variable = self.key_variable("")
+        return notes_on(self.baseline(), findings, self._looked_at, self._is_there, variable)
 
     def new_baseline(self, findings: Iterable[tuple[str, str, str]]) -> list[Entry]:
         """A baseline of these findings (path, rule, value) and of what the old one says about other files."""
@@ -259,24 +279,48 @@ def reviewed(reviewer: Reviewer, root: str, file: str, *, fixing: bool = False) 
         return unread(shown, f"cannot be read: {error.strerror}"), []
     if not fixing:
         return _as_seen(reviewer.look(inside, data), shown), []
+    name = shown_name(shown)
+    if _is_code(inside):
+        report = reviewer.look(inside, data)
+        return _as_seen(report, shown), [f"{name}: source code is not rewritten: take it out by hand"][
+            : len(report.findings)
+        ]
     fixed = reviewer.fix(inside, data)
-    notes = []
+    notes: list[str] = []
     if fixed.data != data:
         _write(file, fixed.data)
-        notes.append(f"{shown}: {len(fixed.found.findings)} redacted")
+        count = sum(found.path != FILE_NAME for found in fixed.found.findings)
+        notes.append(f"{name}: {count} redacted")
         if is_own_cassette(data) and not reviewer.still_replays(inside, fixed.data):
-            notes.append(f"{shown}: re-record this case: dryfire run --cassette-mode auto")
+            notes.append(f"{name}: re-record this case: dryfire run --cassette-mode auto")
     notes += [
-        f"{shown}:{left.line}: {left.rule} could not be removed: take it out by hand"
+        f"{name}: {left.rule} in the name of the file: rename it"
+        if left.path == FILE_NAME
+        else f"{name}:{left.line}: {left.rule} could not be removed: take it out by hand"
         for left in fixed.left.findings
     ]
     return _as_seen(fixed.found, shown), notes
+
+
+def _with_name(report: Report, path: str, passes: Callable[[str, str], bool]) -> Report:
+    """A report with what is secret in the file's own name: test tools make names of the arguments of a test."""
+    named = [
+        Finding(path, 1, FILE_NAME, rule, value)
+        for _, _, rule, value in secrets_in_name(path)
+        if not passes(rule, value)
+    ]
+    return report._replace(findings=(*named, *report.findings)) if named else report
 
 
 def path_in(root: str, file: str) -> str:
     """A file's path in the repository; outside of it, the path as it was given."""
     inside = os.path.relpath(file, root).replace(os.sep, "/")
     return file.replace(os.sep, "/").removeprefix("./") if inside.startswith("../") else inside
+
+
+def _is_code(path: str) -> bool:
+    """Whether a file is a program, which a marker in the place of a value could break, or a page about one."""
+    return path.rpartition(".")[2].lower() in _CODE
 
 
 def _write(file: str, data: bytes) -> None:

@@ -253,3 +253,58 @@ class TestAllowEntries:
             "# dryfire.yaml",
             "# p/dryfire.yaml",
         ]
+
+
+class TestNamesOfFiles:
+    """Test tools make names of files of the arguments of a test."""
+
+    SECRET = "WFKzgDwSwv77kYo9ITF93WgepMyUktIvHI7USQA2"
+
+    @pytest.mark.parametrize("name", ["test_call[api_key=%s].yaml", "test[x?api_key=%s-POST].json"])
+    def test_a_secret_in_one_is_found_and_not_shown(self, dryfire: Dryfire, name: str) -> None:
+        write(f"cassettes/{name % self.SECRET}", "{}")
+        for words in (["."], ["--format", "json", "."], ["--fix", "."]):
+            done = dryfire("redact", *words)
+            assert done.code == 1
+            assert self.SECRET[4:] not in done.out + done.err
+            assert "(file name)" in done.out and "credential-key" in done.out
+        assert "in the name of the file: rename it" in done.err
+        dryfire("redact", "--write-baseline", ".")
+        assert dryfire("redact", ".").code == 0
+
+    @pytest.mark.parametrize(
+        "name",
+        ["test_login[password=wrong].yaml", "test_a[token=None].yaml", "a-rather-long-name-of-a-test.yaml"],
+    )
+    def test_what_only_names_one_is_none(self, dryfire: Dryfire, name: str) -> None:
+        write(f"cassettes/{name}", "{}")
+        assert dryfire("redact", ".") == (0, "", "")
+
+
+def test_source_code_is_reported_and_not_rewritten(dryfire: Dryfire) -> None:
+    file = write("tests/test_a.py", f"KEY = {KEY!r}\n")
+    done = dryfire("redact", "--fix", "tests")
+    assert done.code == 1
+    assert "tests/test_a.py: source code is not rewritten: take it out by hand" in done.err
+    assert KEY in file.read_text(encoding="utf-8")
+
+
+def test_a_rule_of_the_teams_own_is_explained_as_such(dryfire: Dryfire) -> None:
+    write("dryfire.yaml", "version: 1\nredact: {rules: [{id: customer, pattern: 'C-[0-9]{5}'}]}\n")
+    write("cassettes/a.json", {"body": "C-12345"})
+    assert "  customer: a rule of yours, under redact: rules: in dryfire.yaml\n" in dryfire("redact", ".").out
+
+
+def test_what_a_team_calls_secret_is_not_recorded(dryfire: Dryfire) -> None:
+    """The rule is there before the recording, and the recording replays."""
+    secret = "ACME-" + body(B62, 12)
+    project.make(Path.cwd(), SECRETIVE % {"secret": secret})
+    config = Path("dryfire.yaml")
+    rule = "redact: {rules: [{id: code, pattern: 'ACME-[A-Za-z0-9]{12}'}]}\n"
+    config.write_text(config.read_text(encoding="utf-8") + rule, encoding="utf-8")
+    assert dryfire("run", "--cassette-mode", "record").code == 0
+    recordings = [path.read_text(encoding="utf-8") for path in Path(".dryfire").rglob("*.json")]
+    assert recordings and not [text for text in recordings if secret in text]
+    assert any("+ code" in text for text in recordings)
+    assert dryfire("run").code == 0
+    assert dryfire("redact", ".dryfire").code == 0
