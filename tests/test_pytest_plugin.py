@@ -256,6 +256,19 @@ def test_volatile_text_is_ignored_where_a_rule_says_so(project: Project) -> None
     project.run().assert_outcomes(failed=1)
 
 
+def test_a_date_in_a_prompt_is_told_what_to_do_about(project: Project) -> None:
+    project.edit("Be brief.", "Today is 2026-01-02.")
+    project.write(ONE)
+    project.run("--cassette-mode", "record")
+    project.edit("2026-01-02", "2026-01-03")
+    project.run().stdout.fnmatch_lines(
+        [
+            "*note: only a date differs",
+            '*@pytest.mark.cassette(ignore=[[]{"path": "system", "pattern": r"..."}])',
+        ]
+    )
+
+
 def test_recordings_of_tests_that_are_gone_are_named(project: Project) -> None:
     project.write(ONE + ONE.replace("test_one", "test_two"), test_other=TEST + ONE)
     project.run("--cassette-mode", "record").assert_outcomes(passed=3)
@@ -439,6 +452,17 @@ def test_workers_record_each_their_tests_and_one_file_tells_of_all(project: Proj
     (cause,) = document["causes"]
     assert len(cause["cases"]) == 8
     assert document["complete"]
+
+
+def test_our_modules_are_loaded_as_they_are_compiled(project: Project) -> None:
+    project.write(
+        ONE + "    import dryfire_action.replay_cassette as found\n"
+        "    assert type(found.__loader__).__module__.startswith(('_frozen', 'importlib'))\n"
+    )
+    done = project.pytester.runpytest_subprocess(
+        "-p", "no:cacheprovider", "--cassette-mode", "record", timeout=60
+    )
+    done.assert_outcomes(passed=1)
 
 
 def test_starting_pytest_loads_nothing_of_ours_but_the_plugin(pytester: pytest.Pytester) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from dryfire_action.change_notes import inner_changes, note_for
+from dryfire_action.change_notes import DATE, inner_changes, note_for
 from dryfire_action.errors import CassetteDamaged, CassetteMissError
 from dryfire_action.messages import Usage
 from dryfire_action.pytest_files import relative
@@ -84,6 +84,11 @@ def failure_text(recording: RecordedTest) -> str:
 
         told = as_text(cause_lines(causes, history="")).rstrip("\n")
         remedy = [meant(len(causes)), f"  {recording.command}"]
+        volatile = next((cause.path for cause in causes if DATE in cause.note), "")
+        if volatile:
+            remedy.append("A date that changes by itself does not have to count:")
+            rule = f'{{"path": "{volatile}", "pattern": r"..."}}'
+            remedy.append(f"  @pytest.mark.cassette(ignore=[{rule}])")
         return "\n".join([f"{recording.nodeid}: {_headline(recording)}", *place, "", told, "", *remedy])
     return "\n".join([f"{recording.nodeid}: {error.message}", *place, *filter(None, [f"  {error.remedy}"])])
 

@@ -28,8 +28,9 @@ _RECORDING: pytest.StashKey[RecordedTest] = pytest.StashKey()
 _PHASES: pytest.StashKey[dict[str, Any]] = pytest.StashKey()
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     """Declare the options and settings."""
+    _keep_as_it_is(pluginmanager)
     group = parser.getgroup("dryfire", "recorded answers of models (dryfire)")
     group.addoption(
         "--cassette-mode",
@@ -176,6 +177,17 @@ class Session:
             terminalreporter.section("cassettes")
             for line in lines:
                 terminalreporter.write_line(line)
+
+
+def _keep_as_it_is(pluginmanager: Any) -> None:
+    """Take this package out of those whose modules pytest parses and rewrites for their assertions.
+
+    Every distribution with a plugin is among them, with all of its modules, which takes longer than most test runs.
+    Where a future pytest keeps the list elsewhere, nothing is taken out, and all works as before.
+    """
+    marked = getattr(getattr(pluginmanager, "rewrite_hook", None), "_must_rewrite", None)
+    if isinstance(marked, set):
+        marked.discard("dryfire_action")
 
 
 def _checked(name: str) -> Path:
