@@ -131,6 +131,7 @@ class Case:
     system: str | None = None
     tools: tuple[ToolSpec, ...] = ()
     params: JsonObject = field(default_factory=dict)
+    output_schema: JsonObject | None = None
     mocks: Mapping[str, tuple[MockRule, ...]] = field(default_factory=dict)
     on_unmocked: OnUnmocked = "error"
     script: tuple[JsonObject, ...] = ()
@@ -163,6 +164,7 @@ class Case:
             system=self.system,
             tools=self.tools,
             params=self.params,
+            output_schema=self.output_schema,
         )
 
     @property

@@ -19,20 +19,29 @@ from dryfire_action.references import Files, References, refuse_reference
 from dryfire_action.suite import SCRIPTED_PROVIDER, Case, Config, Suite
 from dryfire_action.suite_checks import Context, read_checks
 from dryfire_action.suite_mocks import read_mocks
-from dryfire_action.suite_parts import read_input, read_script, read_system, read_tools
+from dryfire_action.suite_parts import (
+    read_input,
+    read_output_schema,
+    read_script,
+    read_system,
+    read_tools,
+)
 from dryfire_action.suite_settings import KEYS, Setting, Settings, read_settings
 from dryfire_action.tree import CONFIG_NAME, TreeError, folder_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dryfire_action.messages import Message, ToolSpec
+    from dryfire_action.messages import JsonObject, Message, ToolSpec
     from dryfire_action.node import Node
     from dryfire_action.suite import MockRule
     from dryfire_action.tree import Tree
 
-_SUITE_KEYS = ("name", "cases", "description", "tags", "provider", "system", "tools", "mocks", *KEYS)
-_CASE_KEYS = ("name", "input", "expect", "mocks", "script", *KEYS)
+_SUITE_KEYS = (
+    *("name", "cases", "description", "tags", "provider", "system", "tools", "output_schema", "mocks"),
+    *KEYS,
+)
+_CASE_KEYS = ("name", "input", "expect", "output_schema", "mocks", "script", *KEYS)
 _MANY_WARNINGS = 200
 _SUITE_ONLY = dict.fromkeys(
     ("provider", "system", "tools", "tags"), "It belongs to the suite, not to a case."
@@ -164,6 +173,7 @@ class _SuiteReading:
         self.places: dict[str, Place] = {}
         self.tools: tuple[ToolSpec, ...] | None = ()
         self.system: str | None = None
+        self.output_schema: JsonObject | None = None
         self.mocks: dict[str, tuple[MockRule, ...]] = {}
         self.mock_places: dict[str, Place] = {}
         self.names: frozenset[str] | None = frozenset()
@@ -186,6 +196,7 @@ class _SuiteReading:
         self._check_provider()
         self.system = read_system(keys.get("system"), self.references, self.places)
         self.tools = read_tools(keys.get("tools"), self.references, self.places)
+        self.output_schema = read_output_schema(keys.get("output_schema"), self.references, self.places)
         self.mocks = read_mocks(keys.get("mocks"), self.references, self.mock_places, self.warnings)
         self._check_mocked(keys.get("mocks"))
         if self.tools is not None:
@@ -254,6 +265,9 @@ class _SuiteReading:
             system=self.system,
             tools=self.tools or (),
             params=settings.request_params,
+            output_schema=read_output_schema(keys["output_schema"], self.references, places)
+            if "output_schema" in keys
+            else self.output_schema,
             mocks=mocks,
             on_unmocked=settings["on_unmocked"],
             script=self._script(node, keys.get("script"), settings, places),

@@ -100,6 +100,13 @@ def read_system(node: Node | None, references: References, places: Places) -> st
     return text(found, references.problems, "system")
 
 
+def read_output_schema(node: Node | None, references: References, places: Places) -> JsonObject | None:
+    """The JSON Schema that answers must fit; None where there is none, or where null takes the suite's away."""
+    if node is None or node.value is None:
+        return None
+    return read_schema(node, references, "output_schema", places, "output_schema")
+
+
 def read_input(node: Node, references: References, places: Places) -> tuple[Message, ...]:
     """The messages a case begins with: one text of the user, or a list of messages."""
     problems = references.problems

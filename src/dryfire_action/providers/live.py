@@ -117,8 +117,9 @@ class LiveModel:
         self._accepted = self._accepted or self._parameters()
         for name in self._named(wire):
             if name not in self._accepted:
+                said = f"params.{name}" if name in request.params else "output_schema"
                 raise UsageError(
-                    f"params.{name}: {self.sdk} {self.sdk_version} takes no such parameter",
+                    f"{said}: {self.sdk} {self.sdk_version} takes no such parameter",
                     remedy=f"take it out of params:{' (or temperature:)' * (name == 'temperature')},"
                     f" or {self.way_out}",
                 )
