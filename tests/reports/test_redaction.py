@@ -149,3 +149,20 @@ def test_the_rules_of_the_team_count_in_every_report(where: str, written: dict[s
     for number in range(1, 9):
         assert f"C-{str(number) * 6}" not in shown
     assert "Grace Hopper" not in shown
+
+
+def test_where_a_rule_takes_too_long_nothing_is_written_but_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    suite = project.make(tmp_path)
+    suite.write_text(suite.read_text().replace("where is it", "a" * 200 + "!"))
+    project.dryfire(capsys, "run", "--cassette-mode", "record")
+    config = project.CONFIG + "redact: {rules: [{id: slow, pattern: '(?:a|aa)+$'}]}\n"
+    (tmp_path / "dryfire.yaml").write_text(config)
+    done = project.dryfire(capsys, "run", "--json-out", "r.json")
+    assert done.code == 2
+    assert "a rule under redact: in dryfire.yaml: the pattern '(?:a|aa)+$' took longer than 1 s" in done.err
+    document = json.loads((tmp_path / "r.json").read_text())
+    assert document["state"] == "stopped"
+    assert document["suites"] == []
