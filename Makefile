@@ -4,6 +4,7 @@
 #   make fuzz    20,000 damaged recordings through the search for secrets     make fuzz FUZZ_INPUTS=100000 FUZZ_SEED=7
 #   make test-previous-sdks    the live providers with the major versions of the SDKs before the current ones
 #   make lint    ruff and mypy
+#   make bench   every table of measurements         make bench BENCH_ARGS=recall
 #   make demo    record, replay, edit a prompt, see what became stale; no key, no network
 #   make site    the documentation as a site, in site/
 #   make hooks   this repository's own commit hooks, over all its files
@@ -17,11 +18,12 @@ PYTEST_ARGS ?= -n 2
 FUZZ_INPUTS ?= 20000
 FUZZ_SEED ?= 1
 LOCK_ARGS ?=
+BENCH_ARGS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH
 
-.PHONY: build demo fuzz hooks test test-previous-sdks lint site lock version-is
+.PHONY: build demo fuzz hooks test test-previous-sdks lint site lock version-is bench
 
 demo: $(READY)
 	@$(PYTHON) examples/demo.py
@@ -40,6 +42,16 @@ test-previous-sdks: $(PREVIOUS)/.ready
 $(PREVIOUS)/.ready: $(READY) requirements/previous-sdks.txt
 	@rm -rf $(PREVIOUS)
 	@$(PYTHON) -m pip install -qq --require-hashes --target $(PREVIOUS) -r requirements/previous-sdks.txt
+	@touch $@
+
+# The scanners that the redaction hook is measured against have dependencies of their own.
+SCANNERS := .venv/scanners
+bench: $(SCANNERS)/.ready
+	@$(PYTHON) -m benchmarks $(BENCH_ARGS)
+
+$(SCANNERS)/.ready: $(READY) requirements/bench.txt
+	@rm -rf $(SCANNERS)
+	@$(PYTHON) -m pip install -qq --require-hashes --target $(SCANNERS) -r requirements/bench.txt
 	@touch $@
 
 lint: $(READY)

@@ -87,8 +87,10 @@ def telling_texts(value: Any, name: str | None, is_plain: Callable[[str], bool])
         children: Iterable[_Visit]
         if type(node) is dict or isinstance(node, (Fields, Mapping)):
             pairs = node if isinstance(node, Fields) else node.items()
-            fields, told = _told(pairs)
-            known = _fields_of(fields, kind, told is not None)
+            fields, told = (tuple(node), None) if type(node) is dict else _told(pairs)
+            if told is None and not _VALUE_FIELDS.isdisjoint(fields):
+                fields, told = _told(pairs)
+            known = _known.get((kind, told is not None, fields)) or _fields_of(fields, kind, told is not None)
             for field in known.odd:
                 if not is_plain(field):
                     yield NamedText(field, way, None, None, is_key=True)

@@ -118,10 +118,10 @@ def _run_spans(text: str, runs: list[tuple[int, int]], plan: Plan, samples: bool
             at = word.start()
             if text[at : at + 2] in starts or text[at - 1 : at] in _ESCAPES:
                 yield from _tokens_at(text, at, plan, samples, end)
-    if plan.near and any(end - start >= _NEAR_RUN for start, end in runs):
+    if plan.near and max([end - start for start, end in runs]) >= _NEAR_RUN:
         lowered = text.lower()
         for rule in plan.near:
-            if any(word in lowered for word in rule.near):
+            if [word for word in rule.near if word in lowered]:
                 yield from _matches(text, rule, samples, 0, len(text))
 
 

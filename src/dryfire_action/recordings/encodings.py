@@ -97,6 +97,8 @@ def is_text(data: bytes) -> bool:
         if error.start < len(head) - 3 or len(data) <= 512:
             return False
         text = head[: error.start].decode()
+    if text.isprintable():
+        return True
     return sum(not (character.isprintable() or character in "\r\n\t") for character in text) * 50 <= len(text)
 
 
@@ -118,6 +120,8 @@ def from_base64(text: str, *, declared: bool = False, least: int = 24) -> Decode
     """
     if not declared and (len(text) < least or (len(text) < _LEAST_GUESSED * 4 // 3 and not _promises(text))):
         return None
+    if not declared and _HEX.fullmatch(text):
+        return None  # a digest: base64 of that length is not written with sixteen characters by chance
     if _BASE64.fullmatch(text):
         altchars = b"+/"
     elif _BASE64URL.fullmatch(text):

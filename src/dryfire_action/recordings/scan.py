@@ -271,7 +271,7 @@ class Scan:
         while todo:
             node, name, way = todo.pop()
             if type(node) is not list:
-                for key, value in bodies.fields(node):
+                for key, value in node.items() if type(node) is dict else bodies.fields(node):
                     if value and isinstance(value, (dict, list)):
                         todo.append((value, key if isinstance(key, str) else None, (way, key)))
                 if type(node) is not streams.EventList or not node:

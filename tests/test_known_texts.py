@@ -1,0 +1,135 @@
+"""The quick walk through a recording, which remembers texts, beside the full walk, which does not."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import brotli
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dryfire_action.json_leaves import Fields
+from dryfire_action.named_texts import named_texts, telling_texts
+from dryfire_action.recordings import known_texts
+from dryfire_action.recordings.context import Context
+from dryfire_action.recordings.files import look, nothing_passes
+from dryfire_action.recordings.known_texts import KnownTexts
+from dryfire_action.recordings.limits import MAX_LAYERS
+from dryfire_action.recordings.plain_texts import is_plain
+from dryfire_action.recordings.scan import Scan
+from dryfire_action.redact import REVIEW_RULES
+from tests.corpus import kinds
+from tests.secret_hits import HITS
+from tests.secret_misses import MISSES
+
+KEY = "sk-" + "ant-api03-" + "q7" * 48
+
+NAMES = st.sampled_from(
+    ["text", "content", "body", "name", "key", "value", "values", "header", "headers", "cookies", "api_key", "token",
+     "query", "params", "logprob", "kty", "d", "data", "id", "rawHeaders", "authorization", "sk-" + "x" * 30, "a b"]
+)  # fmt: skip
+TEXTS = st.one_of(
+    st.sampled_from([hit.text for hits in HITS.values() for hit in hits]),
+    st.sampled_from([text for misses in MISSES.values() for text, _ in misses]),
+    st.sampled_from([secret.written for secret in kinds.all_of(kinds.SHAPES)]),
+    st.sampled_from(
+        ["", "plain words", "so: it is", "x-api-key", "Bearer", "name=value", "hunter2x", "{}", '{"a": 1}']
+    ),
+    st.text(max_size=30),
+)
+TREES: st.SearchStrategy[Any] = st.recursive(
+    st.one_of(TEXTS, st.none(), st.booleans(), st.integers(-9, 9), st.floats(allow_nan=False)),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=4),
+        st.dictionaries(NAMES, inner, max_size=4),
+        st.lists(st.tuples(NAMES, inner), max_size=3).map(Fields),
+        st.lists(st.tuples(NAMES, inner).map(list), min_size=1, max_size=3),
+        inner.map(lambda value: json.dumps(value, default=str)),
+        TEXTS.map(lambda text: base64.b64encode(text.encode("utf-8", "replace")).decode()),
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=600, deadline=None)
+@given(TREES, st.none() | NAMES)
+def test_the_quick_walk_tells_of_every_text_that_is_not_plain(tree: Any, name: str | None) -> None:
+    full = [n for n in named_texts(tree, name) if n.kind is not None or not is_plain(n.text)]
+    quick = list(telling_texts(tree, name, is_plain))
+    assert sorted(map(repr, quick)) == sorted(map(repr, full))
+
+
+def dirty(tree: Any, *, quick: bool) -> bool:
+    """Whether a walk through a tree finds something, or leaves something out."""
+    scan = Scan("cassettes/a.json", REVIEW_RULES, nothing_passes)
+    if quick:
+        return not scan.is_clean(lambda: scan.tree(tree, Context()))
+    scan.tree(tree, Context())
+    return bool(scan.findings or scan.not_checked)
+
+
+@settings(max_examples=400, deadline=None)
+@given(TREES)
+def test_the_quick_walk_finds_something_if_and_only_if_the_full_one_does(tree: Any) -> None:
+    known_texts._known.clear()
+    full = dirty(tree, quick=False)
+    known_texts._known.clear()
+    assert dirty(tree, quick=True) == full
+    assert dirty(tree, quick=True) == full  # and with what the first one remembers
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(TREES, min_size=2, max_size=4))
+def test_what_one_file_taught_changes_nothing_about_the_next(trees: list[Any]) -> None:
+    files = [json.dumps(tree, default=str).encode() for tree in trees]
+    fresh = []
+    for data in files:
+        known_texts._known.clear()
+        fresh.append(look(data, "cassettes/a.json", REVIEW_RULES))
+    known_texts._known.clear()
+    assert [look(data, "cassettes/a.json", REVIEW_RULES) for data in files] == fresh
+
+
+def test_a_text_is_known_under_its_name_and_no_deeper_than_it_was_met() -> None:
+    known = KnownTexts()
+    known.add_clean("text", "name", 3)
+    assert known.is_clean("text", "name", 3) and known.is_clean("text", "name", 2)
+    assert not known.is_clean("text", "name", 4) and not known.is_clean("text", None, 1)
+
+
+def test_a_text_known_further_out_is_opened_as_far_as_the_limit_all_the_same() -> None:
+    inner = json.dumps({"a": "b"})
+    for _ in range(3):
+        inner = json.dumps({"a": inner})
+    deep = inner
+    for _ in range(MAX_LAYERS - 2):
+        deep = json.dumps({"a": deep})
+    alone = look(json.dumps([deep]).encode(), "cassettes/a.json", REVIEW_RULES)
+    after = look(json.dumps([inner, deep]).encode(), "cassettes/a.json", REVIEW_RULES)
+    assert len(alone.not_checked) == len(after.not_checked)
+
+
+def test_what_is_allowed_in_one_file_is_found_in_another() -> None:
+    data = json.dumps({"text": f"use {KEY} here"}).encode()
+    assert look(data, "cassettes/a.json", REVIEW_RULES, passes=lambda rule, value: True).is_clean
+    assert len(look(data, "cassettes/b.json", REVIEW_RULES).findings) == 1
+
+
+def test_a_body_is_read_as_the_headers_beside_it_say() -> None:
+    """The same text under the same name, too short to be opened unless a header says what it is."""
+    text = base64.b64encode(brotli.compress(json.dumps({"password": "hunter" + "22x"}).encode())).decode()
+    said = {"headers": {"content-encoding": "br"}, "body": text}
+    for tree in ([said], [{"body": text}, said], [said, {"body": text}]):
+        report = look(json.dumps(tree).encode(), "cassettes/a.json", REVIEW_RULES)
+        assert len(report.findings) == 1 and not report.not_checked
+
+
+def test_no_more_is_kept_than_there_is_room_for() -> None:
+    known = KnownTexts()
+    for number in range(400):
+        known.add_clean(f"{number}" + "x" * 10_000, None, 1)
+    assert sum(len(text) for text, _ in known._clean) <= known_texts._MOST
+    known.add_clean("y" * (known_texts._LONGEST + 1), None, 1)
+    assert not known.is_clean("y" * (known_texts._LONGEST + 1), None, 1)
