@@ -1,7 +1,7 @@
 """Sockets that lead nowhere while a test replays, and no call of a model past the cassette while it records.
 
-Python's own sockets are guarded, and with them every HTTP library that is written in Python. What opens sockets by
-itself is not seen: extensions in C such as gRPC and uvloop, and child processes.
+Python's own sockets are guarded, and with them every HTTP library that is written in Python, and the making of gRPC
+channels. What opens sockets by itself is not seen: other extensions in C such as uvloop, and child processes.
 """
 
 from __future__ import annotations
@@ -123,6 +123,9 @@ def blocked(
             undo.append(_replaced(socket.socket, name, _guarded(block, name, real)))
     for name in ("getaddrinfo", "gethostbyname", "gethostbyname_ex"):
         undo.append(_replaced(socket, name, _lookup(block, getattr(socket, name))))
+    for module in filter(None, map(sys.modules.get, ("grpc", "grpc.aio"))):
+        for name in ("secure_channel", "insecure_channel"):
+            undo.append(_replaced(module, name, _channel(block, getattr(module, name))))
     try:
         yield block
     finally:
@@ -144,7 +147,12 @@ def _guarded(block: NetworkBlock, name: str, real: Callable[..., Any]) -> Callab
         # Only connections of a network: no pipes, no sockets of files, no answer on a connection that is open.
         if self.family in (socket.AF_INET, socket.AF_INET6) and isinstance(address, tuple):
             host, port = address[:2]
-            block.check(host, to=f"connect to {host}:{port}")
+            try:
+                block.check(host, to=f"connect to {host}:{port}")
+            except NetworkBlocked:
+                # Its owner closes it after an OSError, and this is none.
+                self.close()
+                raise
         return real(self, *args)
 
     return call
@@ -160,6 +168,17 @@ def _lookup(block: NetworkBlock, real: Callable[..., Any]) -> Callable[..., Any]
         return found
 
     return lookup
+
+
+def _channel(block: NetworkBlock, real: Callable[..., Any]) -> Callable[..., Any]:
+    def channel(target: Any, *args: Any, **kwargs: Any) -> Any:
+        rest = str(target).rpartition("//")[2].lstrip("/")
+        if not str(target).startswith("unix:"):
+            host = rest.removeprefix("dns:").rpartition(":")[0].strip("[]") or rest
+            block.check(host, to=f"reach {host} through gRPC")
+        return real(target, *args, **kwargs)
+
+    return channel
 
 
 def _numeric(host: Any) -> bool:
