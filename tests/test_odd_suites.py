@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,7 +12,7 @@ from dryfire_action.errors import SpecError
 from dryfire_action.problems_text import format_problems
 from dryfire_action.suite_file import load_suites
 from dryfire_action.tree import TreeError
-from tests.memory_tree import CONFIG, SUITE, MemoryTree, load
+from tests.memory_tree import CONFIG, SUITE, MemoryTree, load, problems_of
 
 FULL = """\
 name: full
@@ -117,3 +118,29 @@ def _loads_or_says_why(text: str | bytes, files: dict[str, Any] = FILES) -> None
         shown = format_problems(error.problems) if isinstance(error, SpecError) else str(error)
         assert shown
         assert shown.replace("\n", "").isprintable()
+
+
+def _many(number: int) -> str:
+    cases = "".join(f"  - {{name: c{case}, input: x, expect: []}}\n" for case in range(number))
+    return f"cases:\n{cases}"
+
+
+def test_a_suite_of_too_many_cases_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dryfire_action.suite_file.MAX_CASES", 3)
+    assert len(load("name: s\n" + _many(3)).cases) == 3
+    [found] = problems_of("name: s\n" + _many(4))
+    assert (found.place.line, found.message) == (2, "the suite has 4 cases, and the limit is 3")
+
+
+def test_too_many_cases_in_all_are_named_at_the_suite_that_is_one_too_many(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("dryfire_action.suite_file.MAX_CASES_OF_ALL", 5)
+    tree = MemoryTree({f"evals/{name}.eval.yaml": f"name: {name}\n{_many(3)}" for name in "ab"})
+    with pytest.raises(SpecError) as caught:
+        load_suites(tree, ["evals/*"])
+    [found] = caught.value.problems
+    assert (found.place.file, found.message) == (
+        "evals/b.eval.yaml",
+        "with this suite there are more than 5 cases",
+    )

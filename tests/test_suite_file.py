@@ -380,29 +380,3 @@ def test_0_unmocked_passthrough_is_a_warning_once(written: str, warned: int) -> 
     )
     assert [warning.startswith(f"{SUITE}:3:1: ") for warning in suite.warnings] == [True] * warned
     assert [case.passthrough_rule for case in suite.cases] == [None, None]
-
-
-def _many(number: int) -> str:
-    cases = "".join(f"  - {{name: c{case}, input: x, expect: []}}\n" for case in range(number))
-    return f"cases:\n{cases}"
-
-
-def test_a_suite_of_too_many_cases_is_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dryfire_action.suite_file.MAX_CASES", 3)
-    assert len(load("name: s\n" + _many(3)).cases) == 3
-    [found] = problems_of("name: s\n" + _many(4))
-    assert (found.place.line, found.message) == (2, "the suite has 4 cases, and the limit is 3")
-
-
-def test_too_many_cases_in_all_are_named_at_the_suite_that_is_one_too_many(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("dryfire_action.suite_file.MAX_CASES_OF_ALL", 5)
-    tree = MemoryTree({f"evals/{name}.eval.yaml": f"name: {name}\n{_many(3)}" for name in "ab"})
-    with pytest.raises(SpecError) as caught:
-        load_suites(tree, ["evals/*"])
-    [found] = caught.value.problems
-    assert (found.place.file, found.message) == (
-        "evals/b.eval.yaml",
-        "with this suite there are more than 5 cases",
-    )
