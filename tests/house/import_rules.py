@@ -153,7 +153,7 @@ DISTRIBUTIONS = {
     "rich": "rich",
     "ruamel": "ruamel.yaml",
     "typing_extensions": "typing-extensions",
-    "urllib3": "requests",  # comes with it: what it raises while an answer is read
+    "urllib3": "urllib3",
     "yaml": "pyyaml",
     "zstandard": "zstandard",
 }
