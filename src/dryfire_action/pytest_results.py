@@ -162,6 +162,8 @@ def causes_from(found: Iterable[tuple[str, Part]]) -> tuple[Cause, ...]:
 def _command(nodeids: list[str]) -> str:
     if not nodeids:
         return ""
+    # Without parameters, whose names may be anything: auto asks for what is not recorded, and for nothing else.
+    nodeids = list(dict.fromkeys(nodeid.partition("[")[0] for nodeid in nodeids))
     # A shell has its limits, and a reader too.
     return command_for(
         nodeids if len(nodeids) <= _MOST_NAMED else dict.fromkeys(n.partition("::")[0] for n in nodeids)
