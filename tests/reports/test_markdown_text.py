@@ -138,6 +138,14 @@ def test_nothing_is_hidden() -> None:
         ("rm -rf / && dryfire run a.yaml --cassette-mode auto", ["dryfire run a.yaml --cassette-mode auto"]),
         ("dryfire run 'a", []),
         ("dryfire run \u202ea.yaml --cassette-mode auto", ["dryfire run --cassette-mode auto"]),
+        (
+            "pytest t/test_a.py::TestB::test_c t/b.py --cassette-mode auto",
+            ["pytest t/test_a.py::TestB::test_c t/b.py --cassette-mode auto"],
+        ),
+        ("pytest 't/a b.py::test_c' --cassette-mode auto", ["pytest --cassette-mode auto"]),
+        ("pytest -p evil --cassette-mode auto", ["pytest --cassette-mode auto"]),
+        ("pytest t.py::test_c --cassette-mode record", []),
+        ("pytest t.py", []),
     ],
 )
 def test_only_what_is_safe_to_paste_is_a_command(command: str, lines: list[str]) -> None:

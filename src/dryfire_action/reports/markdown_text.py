@@ -26,6 +26,7 @@ _MOST_NAME = 200
 # What a path may be made of where it is to be pasted into a shell, whatever the shell is.
 _PATH = re.compile(r"[A-Za-z0-9._/][A-Za-z0-9._/-]*\Z")
 _CASE = re.compile(r"[^\W_][\w .,:;@()/+=-]*\Z")
+_TEST = re.compile(r"[A-Za-z0-9._/][A-Za-z0-9._/-]*(?:::[A-Za-z0-9_]+)*\Z")
 _PATHLESS_OPTIONS = {"--cassette-mode": {"auto", "record"}}
 
 
@@ -85,7 +86,7 @@ def is_safe_path(path: str) -> bool:
 def pasteable(command: str) -> list[str]:
     """``command`` as lines that are safe to copy into a shell, whoever wrote the names in it.
 
-    It must be calls of ``dryfire run`` that name suites and cases. A path with anything but letters, digits and
+    It must be calls of ``dryfire run`` that name suites and cases, or of ``pytest`` that name tests. A path with anything but letters, digits and
     ``. _ / -`` is left out, and all suites are meant then; a call that could record more than it did is left out.
     """
     return [line for part in command.split(" && ") if (line := _pasteable(part))] if command else []
@@ -96,6 +97,8 @@ def _pasteable(command: str) -> str:
         words = shlex.split(command)
     except ValueError:
         return ""
+    if words[:1] == ["pytest"]:
+        return _pytest(words[1:])
     if words[:2] != ["dryfire", "run"]:
         return ""
     paths, options = _parts(words[2:])
@@ -106,6 +109,14 @@ def _pasteable(command: str) -> str:
             return ""
         paths = []
     return shlex.join(("dryfire", "run", *paths, *options))
+
+
+def _pytest(words: list[str]) -> str:
+    """The command of the pytest plugin; without its tests where one is not safe, because ``auto`` records no more."""
+    tests, mode = words[:-2], words[-2:]
+    if mode != ["--cassette-mode", "auto"]:
+        return ""
+    return shlex.join(("pytest", *(tests if all(map(_TEST.match, tests)) else ()), *mode))
 
 
 def _parts(words: Iterable[str]) -> tuple[list[str], list[str] | None]:
