@@ -79,6 +79,19 @@ Everything it makes lies in the runner's temp folder. It changes neither the wor
 3. *Publish*: may hold the token, and never opens a file of the repository. It holds the result file against its
    schema, and then says the verdict, the outputs, the annotations, the summary and the comment, in this order.
 
+The first use of the action in a job costs most. For `examples/shop` (20 cases, one edit that made 15 of them stale), in
+seconds of the processor on a machine with two slow cores and Python 3.11:
+
+| part | first | again in the same job |
+| --- | --- | --- |
+| find a Python, make the environment | 0.2 | 0.2 |
+| install the packages: with pip 25.3, with pip 23.2 | 6, 12 | none |
+| check | 2.2 | 1.0 |
+| publish, without waiting for GitHub | 0.4 | 0.4 |
+
+Beyond that a check takes about 6 ms for a case of four turns: 2 s for 300 cases. Half of a first check is Python compiling
+the code it has just installed.
+
 Of the annotations, the runner keeps ten of a step: one for each edit that made recordings stale, the most
 far-reaching first.
 """
