@@ -99,11 +99,14 @@ def notes_on(
     if known.needs_key:
         yield f"{BASELINE_FILE}: made with a key that is not set here: {key_variable}"
         return
+    renamed = {}
     for file, rule, value in findings if known.entries else ():
         former = known.former_path(rule, value, is_there)
         if former is not None:
-            again = f"dryfire redact --write-baseline {shlex.quote(visible(file))}"
-            yield f"{visible(file)}: known as {visible(former)}: {again}"
+            renamed[file] = former
+    for file, former in renamed.items():
+        again = f"dryfire redact --write-baseline {shlex.quote(visible(file))}"
+        yield f"{visible(file)}: known as {visible(former)}: {again}"
     over = known.over(looked_at, is_there)
     if over:
         files = ", ".join(dict.fromkeys(visible(entry.path) for entry in over[:_MOST_NAMED]))
