@@ -20,6 +20,7 @@ from dryfire_action.reports.comment import (
     has_something_to_say,
     job_summary,
 )
+from dryfire_action.result_merge import merge_results
 from dryfire_action.results import Results, SuiteResult, TurnResult
 from dryfire_action.text_diff import DiffLine
 from tests.reports.made import KEY, case, results, run, stale
@@ -290,6 +291,28 @@ def test_a_shard_that_did_not_report_is_missing_and_the_others_are_told() -> Non
         "### ⚠️ Incomplete: 1 problem; of what was checked: all 40 cases match their recordings"
     )
     assert "✅" not in green
+
+
+def test_shards_are_merged_into_one_comment_that_misses_the_one_that_is_not_there() -> None:
+    parts = [
+        made(replace(edited(2), shard="1/3", elsewhere=4)),
+        made(replace(results(case("y"), case("z")), shard="3/3", elsewhere=4)),
+    ]
+    shown = body(merge_results(parts))
+    assert shown.startswith("### ⚠️ Incomplete: 1 problem; of what was checked: re-record 2 of 4 cases")
+    assert "shard 2/3 did not report" in shown
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"shard": "3/3", "elsewhere": 38}, ", 38 in other shards"),
+        ({"left_out": 2}, ", 2 left out by arguments"),
+    ],
+)
+def test_an_all_clear_says_what_it_is_not_about(more: dict[str, Any], words: str) -> None:
+    assert words in body(replace(CLEAR, **more), previous=WAS_STALE)
+    assert words in job_summary(made(replace(CLEAR, **more)), LINKS).splitlines()[0]
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def headline(document: Mapping[str, Any], tally: wording.Tally, at: str = "") ->
         number = len(document["behaviour"])
         are = "is" if number == 1 else "are"
         return f"{number:,} of {count(tally.total, 'case')} {are} recorded anew: {kinds(document)}{at}"
-    return _plain(tally, at)
+    return _plain(tally, at) + _not_asked(document)
 
 
 def mark(document: Mapping[str, Any]) -> str:
@@ -104,6 +104,12 @@ def _plain(tally: wording.Tally, at: str = "") -> str:
     else:
         which = "The one case" if tally.total == 1 else f"All {tally.total:,} cases"
     return f"{which} {match} {its}{at}{wording.besides(tally)}"
+
+
+def _not_asked(document: Mapping[str, Any]) -> str:
+    """The cases that this result is not about; an all-clear is none for them."""
+    numbers = ((document["elsewhere"], "in other shards"), (document["left_out"], "left out by arguments"))
+    return "".join(f", {number:,} {where}" for number, where in numbers if number)
 
 
 def _state_without_problems(tally: wording.Tally) -> State:

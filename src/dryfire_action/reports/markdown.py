@@ -268,6 +268,8 @@ def foot(document: Mapping[str, Any], view: View) -> str:
         parts.append("compared with that commit" if own else f"compared with {view.commit(document['base'])}")
     if document["not_compared"]:
         parts.append(prose(wording.not_compared(document["not_compared"])))
+    if document["shard"]:
+        parts.append(f"shard {code(document['shard'])}")
     if document["left_out"]:
         parts.append(f"{count(document['left_out'], 'case')} left out by arguments")
     if document["unplayed"]:
