@@ -47,7 +47,7 @@ def path_of(item: pytest.Item, options: dict[str, Any] | None = None) -> Path:
     named = (options_of(item) if options is None else options).get("path")
     if named is not None:
         path = Path(item.path.parent, named)
-        return path if path.suffix else path.with_name(path.name + SUFFIX)
+        return path if path.suffix in (SUFFIX, ".json") else path.with_name(path.name + SUFFIX)
     classes = [node.name for node in item.listchain() if isinstance(node, pytest.Class)]
     name = safe_name(".".join([*classes, item.name]))
     return item.path.parent / FOLDER / safe_name(item.path.stem) / f"{name}{SUFFIX}"

@@ -86,8 +86,9 @@ def is_safe_path(path: str) -> bool:
 def pasteable(command: str) -> list[str]:
     """``command`` as lines that are safe to copy into a shell, whoever wrote the names in it.
 
-    It must be calls of ``dryfire run`` that name suites and cases, or of ``pytest`` that name tests. A path with anything but letters, digits and
-    ``. _ / -`` is left out, and all suites are meant then; a call that could record more than it did is left out.
+    It must be calls of ``dryfire run`` that name suites and cases, or of ``pytest`` that name tests. A path with
+    anything but letters, digits and ``. _ / -`` is left out, and all suites are meant then; a call that could record
+    more than it did is left out.
     """
     return [line for part in command.split(" && ") if (line := _pasteable(part))] if command else []
 
