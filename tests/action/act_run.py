@@ -26,7 +26,7 @@ ACT = Path(sys.executable).parent / "act"
 ACTION = "org/dryfire-action@v1"
 # The interpreter of these tests, not their environment: the action is to make its own.
 PYTHON = Path(sys.base_prefix, "bin")
-_SECONDS = 120
+_SECONDS = 300
 # How this machine reaches its package index, where the action installs what it needs.
 _KEPT = ("PIP_", "SSL_CERT_", "REQUESTS_CA_BUNDLE", "HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY")
 

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 
 SECRET = "sk-" + "ant-api03-" + "q7" * 48
 
+# The environment of the step points at files of the pull request.
+TRAPS = """\
+        env:
+          PATH: ${{ github.workspace }}/bin:.:PATHS
+          PYTHONPATH: ${{ github.workspace }}
+          PYTHONSTARTUP: json.py
+"""
+
 
 def variables(file: Path) -> dict[str, str]:
     """What `env` printed into a file, but for what the runner says of the step itself."""
@@ -70,12 +78,7 @@ def test_programs_and_modules_that_lie_in_the_workspace_are_not_run(scene: Scene
     for name in ("json", "pip", "venv", "dryfire_action", "sitecustomize", "usercustomize"):
         scene.origin.write(f"{name}.py", f"open({str(trap)!r}, 'w')\n")
     scene.make_stale()
-    path = scene.runner.environment()["PATH"]
-    workflow = BASIC.replace(
-        "        uses: org/dryfire-action@v1\n",
-        f"        uses: org/dryfire-action@v1\n        env:\n          PATH: '${{{{ github.workspace }}}}/bin:.:{path}'\n"
-        "          PYTHONPATH: '${{ github.workspace }}'\n          PYTHONSTARTUP: json.py\n",
-    )
+    workflow = BASIC + TRAPS.replace("PATHS", scene.runner.environment()["PATH"])
     run = scene.run(workflow)
     assert run.outputs()["result"] == "stale", run.log
     assert not trap.exists()

@@ -40,7 +40,7 @@ def expression(step: str, name: str) -> str:
 
 def test_every_input_is_read_by_both_processes_through_a_variable_of_its_own() -> None:
     named = {field.name.replace("_", "-") for field in fields(Inputs)}
-    assert INPUTS == named | {"token"}
+    assert named | {"token"} == INPUTS
     for step in ("check", "publish"):
         for name in named:
             assert expression(step, variable(name)) == f"inputs.{name}", f"{step}: {name}"
