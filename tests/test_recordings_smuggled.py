@@ -69,6 +69,8 @@ JSON = {
     "JSON in JSON in JSON": in_json(json.dumps({"y": HIDDEN})),
     "words around it": in_json(f"Result: {HIDDEN} end"),
     "a page around it": in_json(f"<script>var x={HIDDEN}</script>"),
+    "an event over several lines": in_json(f'data: {{"t":\ndata: "{HIDDEN[10:120]}"}}\n\ndata: x\n\n'),
+    "an event that is no JSON": in_json("data: " + KEY.replace("-", "\\u002d") + "\n\ndata: x\n\n"),
     "a number list": in_json(list(HIDDEN.encode())),
     "a buffer of Node": in_json({"type": "Buffer", "data": list(gzip.compress(HIDDEN.encode()))}),
 }
@@ -108,6 +110,8 @@ PACKED = {
     "base64 for addresses": in_json(base64.urlsafe_b64encode(HIDDEN.encode()).decode().rstrip("=")),
     "base64 among words": in_json(f"Here it is: {b64(HIDDEN)} as you asked."),
     "a data address": in_json(f"<a href='data:application/json;base64,{b64(HIDDEN)}'>"),
+    "UTF-16 in base64": in_json(b64(BODY.encode("utf-16"))),
+    "UTF-16 without a mark in base64": in_json(b64(BODY.encode("utf-16-be"))),
     "hexadecimal": in_json(HIDDEN.encode().hex().upper()),
     "gzip": gzip.compress(HIDDEN.encode()),
     "gzip of gzip": gzip.compress(gzip.compress(HIDDEN.encode())),
@@ -173,3 +177,11 @@ QUIET = {
 def test_what_only_looks_odd_is_clean(name: str) -> None:
     report = look(QUIET[name], f"cassettes/{name}", REVIEW_RULES)
     assert (report.findings, report.not_checked) == ((), ())
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_an_encoding_stays_as_it_is(encoding: str, mark: str) -> None:
+    text = json.dumps({"note": KEY, "other": "ä"}, ensure_ascii=False)
+    found = fix(f"{mark}{text}".encode(encoding), "cassettes/a.json", REVIEW_RULES)
+    assert found.data == f"{mark}{text.replace(KEY, '[redacted:anthropic-key:1]')}".encode(encoding)

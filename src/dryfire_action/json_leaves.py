@@ -32,6 +32,10 @@ class LocatedText(str):
     start: int
     _places: list[int]
 
+    def written_as_it_is(self) -> None:
+        """Say that the text was written without escapes: each character stands for itself."""
+        self._places = list(range(len(self.raw) + 1))
+
     def place(self, start: int, end: int) -> tuple[int, int]:
         """The span in the JSON text that a span of the decoded text was written as."""
         if "\\" not in self.raw:

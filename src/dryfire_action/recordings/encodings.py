@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from dryfire_action.late_pattern import late
 from dryfire_action.recordings.limits import MAX_OPENED, MAX_RATIO, LimitReached
+from dryfire_action.recordings.text_encodings import encoding_of
 
 # What begins so is a picture, a sound, a film, a document, a font or a program; nothing is compressed text in it.
 _MEDIA = (
@@ -189,7 +190,9 @@ def as_chunks(data: bytes, count: int, name: str) -> list[str]:
 
 
 def _worth_opening(data: bytes) -> bytes | None:
-    return data if decompressed_head(data) or is_text(data) or _is_guessable(data) else None
+    if decompressed_head(data) or is_text(data) or encoding_of(data) not in ("utf-8", "utf-8-sig"):
+        return data
+    return data if _is_guessable(data) else None
 
 
 def _is_guessable(data: bytes) -> bool:

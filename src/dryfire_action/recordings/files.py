@@ -16,7 +16,7 @@ from dryfire_action.recordings.limits import MAX_FILE, LimitReached
 from dryfire_action.recordings.markers import Markers
 from dryfire_action.recordings.report import Report
 from dryfire_action.recordings.scan import Scan
-from dryfire_action.recordings.text_encodings import encoding_of
+from dryfire_action.recordings.text_encodings import encoded, encoding_of
 from dryfire_action.secret_rule_set import Rules
 
 Passes = Callable[[str, str], bool]
@@ -123,7 +123,8 @@ class _Looking:
             return None
         from dryfire_action.recordings.sizes import corrected
 
-        return corrected(text, edited(text, edits)).encode(encoding)
+        written = corrected(text, edited(text, edits))
+        return written.encode(encoding) if encoding == "latin-1" else encoded(written, data)
 
     def text(self, text: str, name: str) -> list[Edit]:
         """Search a file's text. The edits are those of the text."""

@@ -45,6 +45,9 @@ def as_located(text: str) -> json_leaves.LocatedText:
     """A text that is written as it is, at the beginning of another."""
     leaf = json_leaves.LocatedText(text)
     leaf.raw, leaf.start = text, 0
+    if "\\" in text:
+        # A backslash is a character here, and begins no escape.
+        leaf.written_as_it_is()
     return leaf
 
 

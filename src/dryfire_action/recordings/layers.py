@@ -12,6 +12,8 @@ from dryfire_action.recordings import bodies, encodings, json_tree, streams
 from dryfire_action.recordings.edits import Edit, apart, edited
 from dryfire_action.recordings.escapes import unescaped
 from dryfire_action.recordings.limits import MAX_LAYERS, LimitReached
+from dryfire_action.recordings.text_encodings import encoded as written
+from dryfire_action.recordings.text_encodings import encoding_of
 from dryfire_action.secret_keys import is_opaque_key, key_kind
 
 if TYPE_CHECKING:
@@ -208,8 +210,9 @@ def _members(scan: Scan, data: bytes, context: Context) -> None:
 
 
 def _plain_content(scan: Scan, data: bytes, context: Context, declared: str) -> bytes | None:
+    encoding = encoding_of(data)
     try:
-        text = data.decode()
+        text = data.decode(encoding)
     except UnicodeDecodeError:
         if any(name.strip().lower() in _COMPRESSED for name in declared.split(",")):
             scan.miss(context, "compressed", "a body that is said to be compressed could not be opened")
@@ -221,4 +224,4 @@ def _plain_content(scan: Scan, data: bytes, context: Context, declared: str) -> 
         inside = scan.flat(text, context, None, None)
         return edited(text, inside).encode("latin-1") if inside and scan.mark else None
     inside = scan.text(text, context.deeper())
-    return edited(text, inside).encode() if inside and scan.mark else None
+    return written(edited(text, inside), data) if inside and scan.mark else None

@@ -39,5 +39,14 @@ def encoding_of(data: bytes) -> str:
     return "utf-8"
 
 
+def encoded(text: str, like: bytes) -> bytes:
+    """A text in the encoding of the bytes that it was read from: with their mark, and their order of bytes."""
+    encoding = encoding_of(like)
+    if encoding not in ("utf-16", "utf-32"):
+        return text.encode(encoding)
+    is_big = like.startswith((b"\xfe\xff", b"\x00\x00\xfe\xff"))
+    return f"\ufeff{text}".encode(f"{encoding}-{'be' if is_big else 'le'}")
+
+
 def _share(part: bytes) -> float:
     return part.count(0) / len(part)
