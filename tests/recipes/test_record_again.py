@@ -140,6 +140,19 @@ def test_a_branch_that_moved_on_is_not_pushed_to(recorded: Scene, tmp_path: Path
     assert recorded.head == moved
 
 
+def test_a_config_that_only_the_pull_request_has_is_not_used(recorded: Scene, tmp_path: Path) -> None:
+    origin = recorded.origin
+    origin.git("checkout", "-q", "main")
+    origin.git("rm", "-q", "dryfire.yaml")
+    origin.commit("no config")
+    origin.git("checkout", "-q", "-B", "topic")
+    origin.write("dryfire.yaml", CONFIG)
+    before = recorded.push()
+    done = labelled(recorded, tmp_path / "artifacts")
+    assert not done.passed and recorded.head == before
+    assert "there is no dryfire.yaml" in done.log
+
+
 def dispatched(scene: Scene, kept: Path, number: str, commit: str) -> ActRun:
     """The workflow for forks, started by hand."""
     payload = {"inputs": {"number": number, "commit": commit}, "repository": {"full_name": "acme/demo"}}
