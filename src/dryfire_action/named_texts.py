@@ -94,6 +94,14 @@ def telling_texts(value: Any, name: str | None, is_plain: Callable[[str], bool])
             for field in known.odd:
                 if not is_plain(field):
                     yield NamedText(field, way, None, None, is_key=True)
+            if known.says_nothing:
+                for field, child in pairs:
+                    if isinstance(child, str):
+                        if not is_plain(child):
+                            yield NamedText(child, (way, field), field, None)
+                    elif type(child) not in _NO_TEXTS and child and isinstance(child, _CONTAINERS):
+                        todo.append((child, (way, field), field, None))
+                continue
             for (field, child), (own, own_kind, source) in zip(pairs, known.names, strict=True):
                 if type(child) in _NO_TEXTS:
                     continue
@@ -146,10 +154,11 @@ def _told(pairs: Collection[tuple[Any, Any]]) -> tuple[tuple[Any, ...], str | No
 
 class _Known(NamedTuple):
     """What the fields of a mapping say, whatever stands under them: each one's name, its kind and, where the name
-    comes from outside, from where; and the fields that are more than plain words."""
+    comes from outside, from where; the fields that are more than plain words; and whether that is all."""
 
     names: tuple[tuple[str | None, KeyKind | None, str | None], ...]
     odd: tuple[str, ...]
+    says_nothing: bool
 
 
 # Mappings come in few forms: what one says is worked out once. Forms with long names are not kept.
@@ -163,7 +172,10 @@ def _fields_of(fields: tuple[Any, ...], kind: KeyKind | None, is_told: bool) -> 
     known = _known.get(form)
     if known is None:
         odd = tuple(f for f in fields if isinstance(f, str) and not _ORDINARY_NAME.fullmatch(f))
-        known = _Known(tuple(_names(fields, kind, is_told)), odd)
+        names = tuple(_names(fields, kind, is_told))
+        # Names of the fields themselves, and nothing that follows from them: so it is with most mappings.
+        says_nothing = all(own is not None and own_kind is source is None for own, own_kind, source in names)
+        known = _Known(names, odd, says_nothing)
         if not odd and len(fields) <= _MOST_FIELDS and all(type(field) is str for field in fields):
             if len(_known) >= _MOST_KNOWN:
                 _known.clear()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +13,7 @@ from dryfire_action.recordings.limits import LimitReached
 
 _LINE = late(r"[^\r\n]+")
 _FEW = 3
+_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[{}]")
 
 
 def parsed(text: str) -> Any:
@@ -78,11 +78,10 @@ def written(text: str) -> str:
 
 
 def _is_deep(text: str) -> bool:
-    deepest = depth = 0
-    for bracket in re.finditer(r"[\[{]|[\]}]", text):
-        depth += 1 if bracket[0] in "[{" else -1
-        deepest = max(deepest, depth)
-        if deepest > 900:
+    depth = 0
+    for bracket in text.encode("latin-1", "replace").translate(None, _NO_BRACKETS):
+        depth += 1 if bracket in b"[{" else -1
+        if depth > 900:
             return True
     return False
 

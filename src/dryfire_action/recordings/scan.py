@@ -272,7 +272,7 @@ class Scan:
             node, name, way = todo.pop()
             if type(node) is not list:
                 for key, value in node.items() if type(node) is dict else bodies.fields(node):
-                    if value and isinstance(value, (dict, list)):
+                    if type(value) is not str and value and isinstance(value, (dict, list)):
                         todo.append((value, key if isinstance(key, str) else None, (way, key)))
                 if type(node) is not streams.EventList or not node:
                     continue
