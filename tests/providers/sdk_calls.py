@@ -15,15 +15,17 @@ RESULT = "3 degrees"
 
 def client(spoke: Spoken, url: str, transport: Any = None, *, sync: bool, **more: Any) -> Any:
     """The vendor's client for the server at ``url``; without a transport it makes its own."""
-    import httpx2
 
-    kind = httpx2.Client if sync else httpx2.AsyncClient
-    own = {} if transport is None else {"http_client": kind(transport=transport)}
+    def own(sdk: Any) -> dict[str, Any]:
+        # By the SDK's own name for it: earlier versions have another library.
+        kind = sdk.DefaultHttpxClient if sync else sdk.DefaultAsyncHttpxClient
+        return {} if transport is None else {"http_client": kind(transport=transport)}
+
     if spoke.name == "anthropic":
         import anthropic
 
         made = anthropic.Anthropic if sync else anthropic.AsyncAnthropic
-        return made(api_key="key-of-anthropic", base_url=url, **own, **more)
+        return made(api_key="key-of-anthropic", base_url=url, **own(anthropic), **more)
     if spoke.name == "gemini":
         from google import genai
 
@@ -37,7 +39,7 @@ def client(spoke: Spoken, url: str, transport: Any = None, *, sync: bool, **more
     import openai
 
     made = openai.OpenAI if sync else openai.AsyncOpenAI
-    return made(api_key="key-of-openai", base_url=f"{url}/v1", **own, **more)
+    return made(api_key="key-of-openai", base_url=f"{url}/v1", **own(openai), **more)
 
 
 def arguments(
