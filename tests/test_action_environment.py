@@ -168,11 +168,10 @@ def program(folder: Path, name: str, script: str) -> Path:
 
 
 def tools(tmp_path: Path) -> Path:
-    """A folder with what the script needs, and no Python."""
+    """A folder with what the script needs, which is no program but bash."""
     folder = tmp_path / "tools"
     folder.mkdir()
-    for name in ("bash", "dirname", "basename"):
-        (folder / name).symlink_to(shutil.which(name) or "")
+    (folder / "bash").symlink_to(shutil.which("bash") or "")
     return folder
 
 

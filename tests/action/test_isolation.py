@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 SECRET = "sk-" + "ant-api03-" + "q7" * 48
 
-# The environment of the step points at files of the pull request.
+# Something has put the pull request's own programs in front of all others. Which step starts one is noted.
 TRAPS = """\
-        env:
-          PATH: ${{ github.workspace }}/bin:.:PATHS
-          PYTHONPATH: ${{ github.workspace }}
-          PYTHONSTARTUP: json.py
+      - run: |
+          echo "$GITHUB_WORKSPACE/bin" >> "$GITHUB_PATH"
+          printf 'PYTHONPATH=%s\\nPYTHONSTARTUP=json.py\\n' "$GITHUB_WORKSPACE" >> "$GITHUB_ENV"
+"""
+PROOF = """\
+      - id: proof
+        if: always()
+        run: python3
 """
 
 
@@ -72,16 +76,15 @@ def test_the_check_sees_neither_the_token_nor_secrets_nor_the_files_of_the_runne
 
 def test_programs_and_modules_that_lie_in_the_workspace_are_not_run(scene: Scene, tmp_path: Path) -> None:
     trap = tmp_path / "sprung"
-    for name in ("python3", "python", "py", "git", "pip"):
-        scene.origin.write(f"bin/{name}", f"#!/bin/sh\ntouch {trap}\nexit 0\n")
+    for name in ("python3", "python", "py", "git", "pip", "dirname", "basename", "env"):
+        scene.origin.write(f"bin/{name}", f'#!/bin/sh\necho "$GITHUB_ACTION" >> {trap}\n')
         (scene.origin.root / "bin" / name).chmod(0o755)
     for name in ("json", "pip", "venv", "dryfire_action", "sitecustomize", "usercustomize"):
-        scene.origin.write(f"{name}.py", f"open({str(trap)!r}, 'w')\n")
+        scene.origin.write(f"{name}.py", f"open({str(trap)!r}, 'a').write({name!r})\n")
     scene.make_stale()
-    workflow = BASIC + TRAPS.replace("PATHS", scene.runner.environment()["PATH"])
-    run = scene.run(workflow)
+    run = scene.run(BASIC.replace("      - id: dryfire\n", f"{TRAPS}      - id: dryfire\n") + PROOF)
     assert run.outputs()["result"] == "stale", run.log
-    assert not trap.exists()
+    assert trap.read_text().split() == ["proof"], "the traps are there, and the action springs none"
 
 
 def test_code_that_a_suite_names_is_not_run(scene: Scene, tmp_path: Path) -> None:
