@@ -115,7 +115,7 @@ def _command(words: Sequence[str], part: Document) -> _Command | None:
         return None
     files = _files(part, {"damaged"} if mode == "record" else {"stale", "missing"})
     known: Sequence[str | None] = files if len(files) == len(paths) else [None] * len(paths)
-    model = (options["--model"] or [None])[0]
+    model = options["--model"][0] if options["--model"] else None
     return _Command(mode, model, tuple(options["--case"]), tuple(zip(paths, known, strict=True)))
 
 

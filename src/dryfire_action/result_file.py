@@ -119,9 +119,9 @@ def _first_line(error: ValueError) -> str:
 def _against_schema(document: Mapping[str, Any]) -> str:
     """What is wrong in ``document`` by the schema, with its place and without its text; "" where nothing is."""
     from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
 
-    error = best_match(Draft202012Validator(schema()).iter_errors(document))
+    # The first one will do: who makes a file with a million faults is not told of the worst.
+    error = next(Draft202012Validator(schema()).iter_errors(document), None)
     if error is None:
         return ""
     place = "".join(f"[{step}]" if isinstance(step, int) else ".…" for step in error.absolute_path)
