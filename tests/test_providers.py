@@ -78,7 +78,7 @@ def test_an_unknown_name_is_refused_with_a_way_on(name: str, hint: str) -> None:
         make_provider(name, providers=OWN)
     assert repr(name) in caught.value.message
     assert hint in caught.value.message
-    assert "providers: in dryfire.yaml" in caught.value.remedy
+    assert "in dryfire.yaml: providers: {NAME: {base_url: " in caught.value.remedy
     assert "openai-responses" in caught.value.remedy
 
 

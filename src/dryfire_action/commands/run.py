@@ -30,6 +30,12 @@ modes:
   record  ask the provider for everything, and keep its answers
   off     ask the provider for everything, and keep nothing
 
+keys:
+  A live call takes its key from the provider's variable (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, ...) and
+  needs its package: pip install "dryfire-action[anthropic]" (or openai, gemini, all). Whatever else speaks OpenAI's
+  Chat Completions is named in dryfire.yaml:
+    providers: {ours: {base_url: "https://llm.example.com/v1", api_key_env: OUR_KEY}}
+
 the base:
   What the base replays and this tree does not, and what recordings changed since, is told with --base, --json-out
   and --markdown-out, and where the variable CI is set. It never changes the exit code.

@@ -54,7 +54,8 @@ def make_provider(
         raise UsageError(
             f"no provider is called {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""),
             remedy=f"there are {', '.join(sorted([*PROVIDERS, *known]))}; any other endpoint that speaks OpenAI's"
-            " Chat Completions can be named under providers: in dryfire.yaml",
+            " Chat Completions can be named in dryfire.yaml: providers: {NAME: {base_url: https://..., api_key_env:"
+            " NAME_API_KEY}}",
         )
     endpoint = known[name]
     # A variable that is set and empty is what CI makes of a secret that does not exist.
