@@ -8,62 +8,38 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dryfire_action.behaviour import BehaviourChange, Difference, NoLongerReplayed
-from dryfire_action.comment_marker import PREFIX, parse_marker
+from dryfire_action.behaviour import NoLongerReplayed
 from dryfire_action.errors import Place, Problem
-from dryfire_action.messages import Usage
 from dryfire_action.reports.comment import (
-    MOST_BYTES,
-    MOST_SUMMARY_BYTES,
-    MOST_UNITS,
     comment,
     has_something_to_say,
     job_summary,
 )
 from dryfire_action.result_merge import merge_results
 from dryfire_action.results import Results, SuiteResult, TurnResult
-from dryfire_action.text_diff import DiffLine
 from tests.reports.made import KEY, case, results, run, stale
-from tests.reports.made_comments import HEAD, LINKS, OLD_HEAD, SERVER, WAS_STALE, marker
-from tests.reports.shown_html import complaints
-from tests.reports.test_result_json import COMMIT, FOUND, SYSTEM_CAUSE, made
+from tests.reports.made_comments import (
+    CHANGES,
+    CLEAR,
+    COMMAND,
+    HEAD,
+    LINKS,
+    OLD_HEAD,
+    SERVER,
+    WAS_STALE,
+    body,
+    change,
+    edited,
+    marker,
+)
+from tests.reports.test_result_json import COMMIT, SYSTEM_CAUSE, made
 
 if TYPE_CHECKING:
     pass
 
-COMMAND = "dryfire run evals/s.eval.yaml --cassette-mode auto"
 RUN = LINKS.run_url
 AT = f"[`9b1d77c`]({SERVER}/acme/shop/commit/{HEAD})"
 WAS = f"[`3f9c2e1`]({SERVER}/acme/shop/commit/{OLD_HEAD})"
-CLEAR = results(
-    *(case(f"c{n}", "passed", run()) for n in range(40)), base=COMMIT, no_longer_replayed=(), behaviour=()
-)
-
-
-def edited(number: int = 1, **more: Any) -> Results:
-    """Results of that many cases that one edit made stale."""
-    cases = [case(f"c{n}", "stale", run(stale(0), passed=False)) for n in range(number)]
-    cause = replace(SYSTEM_CAUSE, cases=tuple(one.id for one in cases), note="")
-    return results(*cases, causes=(cause,), command=COMMAND, **more)
-
-
-def change(kind: Any, name: str = "", *differences: Difference, **more: Any) -> BehaviourChange:
-    values = {"calls_before": ("lookup",), "calls_after": ("lookup", "refund"), **more}
-    return BehaviourChange(f"s::{name or kind}", kind, differences, **values)
-
-
-def body(found: Results | dict[str, Any], show: Any = "prompts", **more: Any) -> str:
-    document = found if isinstance(found, dict) else made(found, show)
-    written = comment(document, marker(), **{"previous": None, "links": LINKS, "speak": "always", **more})
-    assert written is not None
-    first, _, rest = written.partition("\n")
-    assert parse_marker(written) == marker()
-    assert PREFIX not in rest
-    assert complaints(written, SERVER) == []
-    assert first == marker().text()
-    return rest.rstrip("\n")
-
-
 # When it speaks
 
 
@@ -187,14 +163,6 @@ def test_causes_come_first_with_their_place_then_what_to_do() -> None:
         <sub>4 cases, 4 turns · commit {AT} · compared with that commit · [full report]({RUN})</sub>
         """  # noqa: E501
     )
-
-
-CHANGES = (
-    change("new", tokens_after=Usage(50, 5)),
-    change("wording", "w", Difference(0, 1, "text", "Hello.", "Hi @everyone.")),
-    change("arguments", "a", Difference(0, 0, "arguments of refund", {"amount": 64}, {"amount": 68.5})),
-    change("tools", "t", tokens_before=Usage(100, 10), tokens_after=Usage(120, 12)),
-)
 
 
 def test_recordings_that_differ_from_the_base_are_for_a_reviewer_to_judge() -> None:
@@ -349,122 +317,6 @@ def test_a_text_that_may_not_be_shown_is_named_by_its_digests() -> None:
     shown = body(edited(), "names")
     assert "`12ab12ab` → `34cd34cd` (the text is not shown here)" in shown
     assert "30 days" not in shown
-
-
-# How it gets shorter
-
-
-def many(causes: int, *, cases: int = 1, lines: int = 1, length: int = 40) -> Results:
-    """So many causes, each of so many cases, with a diff of so many lines of a length."""
-    diff = tuple(DiffLine("+", f"{n:04} {'y' * length}") for n in range(lines))
-    context = tuple(DiffLine(" ", f"{n:04} {'z' * length}") for n in range(lines))
-    found, made_cases = [], []
-    for number in range(causes):
-        names = [f"case_{number:03}_{n:04}" for n in range(cases)]
-        made_cases += [case(name, "stale", run(stale(0), passed=False)) for name in names]
-        found.append(
-            replace(
-                SYSTEM_CAUSE,
-                path=f"tools[t{number:03}].description",
-                cases=tuple(f"s::{name}" for name in names),
-                diff=(*context, *diff),
-                note="",
-            )
-        )
-    return results(*made_cases, causes=tuple(found), command=COMMAND)
-
-
-@pytest.mark.parametrize(
-    ("found", "says", "no_more"),
-    [
-        (many(3, cases=40, lines=3), ["`case_000_0039`", "0000 zzz"], ["more cases", "… and"]),
-        (
-            many(3, cases=900, lines=3),
-            ["… and 890 more", "0000 zzz", "more rows"],
-            ["`case_000_0009` `case_000_0010`"],
-        ),
-        (
-            many(30, cases=12, lines=5, length=200),
-            ["0004 yyy", "… and 2 more"],
-            ["0000 zzz", "more changes, which"],
-        ),
-        (
-            many(60, lines=12, length=300),
-            ["… and 40 more changes, which made 40 cases stale"],
-            ["tools[t020]"],
-        ),
-    ],
-)
-def test_each_step_of_the_ladder_says_in_numbers_what_it_leaves_out(
-    found: Results, says: list[str], no_more: list[str]
-) -> None:
-    shown = body(found)
-    for words in says:
-        assert words in shown, words
-    for words in no_more:
-        assert words not in shown, words
-    assert COMMAND in shown
-    assert len(shown) < MOST_UNITS
-
-
-def test_the_last_step_is_the_headline_the_command_and_where_the_rest_is() -> None:
-    cases = tuple(case("\U0001f600" * 190 + f" {n}", "failed", error="\U0001f600" * 900) for n in range(60))
-    cause = replace(SYSTEM_CAUSE, path="\U0001f600" * 300, note="\U0001f600" * 900, inner="\U0001f600" * 900)
-    found = results(
-        *cases,
-        case("x", "stale", run(stale(0), passed=False)),
-        causes=(cause,) * 40,
-        command=f"dryfire run {' '.join(f'evals/suite-{n}.eval.yaml' for n in range(600))} --cassette-mode auto",
-    )
-    shown = body(found)
-    assert shown.startswith("### 🔴 Re-record 1 of 61 cases: 40 changes explain it, 60 failed")
-    assert "Too long to be shown here: 40 changes, 61 cases, 1 turn." in shown
-    assert "```sh\ndryfire run --cassette-mode auto\n```" in shown
-    assert f"[full report]({RUN})" in shown
-    assert len(shown) < 3_000
-
-
-def test_all_causes_but_the_first_are_opened_by_a_click() -> None:
-    shown = body(many(8))
-    assert "<details><summary>3 more changes</summary>" in shown
-    assert shown.index("tools[t004]") < shown.index("3 more changes") < shown.index("tools[t005]")
-
-
-def test_units_and_bytes_are_both_counted() -> None:
-    for letter in ("a", "é", "退", "\U0001f600"):
-        names = tuple(case(letter * 150 + f" {n}", "failed", error="x") for n in range(400))
-        written = comment(made(results(*names)), marker(), previous=None, links=LINKS)
-        assert written
-        assert len(written.encode("utf-16-le")) // 2 <= MOST_UNITS
-        assert len(written.encode()) <= MOST_BYTES
-        assert "more cases" in written
-
-
-# The summary of a job
-
-
-@pytest.mark.parametrize("name", FOUND)
-def test_a_summary_is_always_there_and_complete(name: str) -> None:
-    shown = job_summary(made(FOUND[name]), LINKS)
-    assert shown.startswith("### ")
-    assert complaints(shown, SERVER, marked=False) == []
-    assert PREFIX not in shown
-    assert "full report" not in shown
-
-
-def test_a_summary_has_room_for_more_than_a_comment() -> None:
-    document = made(many(60, cases=30, lines=12, length=300))
-    shown = job_summary(document, LINKS)
-    assert "tools[t059]" in shown
-    assert MOST_UNITS < len(shown.encode()) <= MOST_SUMMARY_BYTES
-
-
-@pytest.mark.parametrize("taken", [0, 600_000, 990_000, 999_000, 999_990, 1_000_000, 2_000_000])
-def test_what_the_step_wrote_before_counts(taken: int) -> None:
-    document = made(many(60, cases=30, lines=12, length=300))
-    shown = job_summary(document, LINKS, budget_bytes=MOST_SUMMARY_BYTES - taken)
-    assert len(shown.encode()) + taken <= max(MOST_SUMMARY_BYTES, taken)
-    assert bool(shown) == (taken <= 999_000)
 
 
 # Stable

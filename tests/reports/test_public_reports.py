@@ -16,9 +16,8 @@ from dryfire_action.reports.comment import MOST_SUMMARY_BYTES, MOST_UNITS, comme
 from dryfire_action.results import Results, TurnResult
 from dryfire_action.text_diff import DiffLine, diff
 from tests.reports.made import KEY, case, results, run, stale, verdict
-from tests.reports.made_comments import HEAD, LINKS, SERVER, WAS_STALE, marker
+from tests.reports.made_comments import CHANGES, CLEAR, HEAD, LINKS, SERVER, WAS_STALE, edited, many, marker
 from tests.reports.shown_html import complaints, read
-from tests.reports.test_comment import CHANGES, CLEAR, edited, many
 from tests.reports.test_markdown import hostile
 from tests.reports.test_result_json import FOUND, SYSTEM_CAUSE, made
 
