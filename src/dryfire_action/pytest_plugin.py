@@ -96,11 +96,11 @@ class Session:
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         """Note the tests that have a cassette, before any of them is deselected."""
-        self._items = [item for item in items if "cassette" in getattr(item, "fixturenames", ())]
+        self._items = [item for item in items if _has_cassette(item)]
 
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
         """Count the tests with a cassette that are left out."""
-        self._deselected += sum("cassette" in getattr(item, "fixturenames", ()) for item in items)
+        self._deselected += sum(map(_has_cassette, items))
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Look for recordings that no test has any more, and for tests that would record over each other."""
@@ -143,7 +143,7 @@ class Session:
         """Put the explanation into the report of a test, and its result into the last report."""
         report = yield
         recording = item.stash.get(_RECORDING, None)
-        if recording is None and "cassette" not in getattr(item, "fixturenames", ()):
+        if recording is None and not _has_cassette(item):
             return report
         from dryfire_action.pytest_outcomes import explain, told
 
@@ -177,6 +177,14 @@ class Session:
             terminalreporter.section("cassettes")
             for line in lines:
                 terminalreporter.write_line(line)
+
+
+def _has_cassette(item: pytest.Item) -> bool:
+    """Whether a test asks for our fixture, and not for one of its own that has the same name."""
+    known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {}).get("cassette")
+    if not known:
+        return False
+    return known[-1].func.__module__ == __name__ or "cassette" in known[-1].argnames
 
 
 def _keep_as_it_is(pluginmanager: Any) -> None:
