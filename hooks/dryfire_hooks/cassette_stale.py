@@ -1,9 +1,10 @@
 """cassette-stale: every recording still answers the requests that its case makes.
 
-usage: dryfire-cassette-stale
+usage: dryfire-cassette-stale [PATTERN ...]
 
 Replays all suites as they are staged, offline, and shows one block for each edit that made recordings stale, with the
-command that records them again. No key is needed, and no code that a suite names is imported.
+command that records them again. No key is needed, and no code that a suite names is imported. Where suites lie about
+that are not yours to replay, name those that are, from the top of the repository: 'evals/**/*.eval.yaml'.
 
 exit codes: 0 all recordings are fresh, 1 some are stale, missing or damaged, 2 suites or config are wrong
 """
@@ -23,18 +24,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     if "-h" in words or "--help" in words:
         sys.stdout.write(__doc__ or "")
         return 0
+    unknown = next((word for word in words if word.startswith("-")), None)
+    if unknown:
+        sys.stderr.write(
+            f"dryfire-cassette-stale: unknown argument {unknown!r}; it takes none but patterns\n"
+        )
+        return 2
     from dryfire_action.errors import DryfireError
     from dryfire_action.staged import Staged, shown
 
     try:
         with Staged() as staged:
-            return _replayed(staged) if staged.has_suites() else 0
+            return _replayed(staged, words) if staged.has_suites() else 0
     except DryfireError as error:
         sys.stderr.write(f"{shown(error)}\n")
         return 2
 
 
-def _replayed(staged: object) -> int:
+def _replayed(staged: object, patterns: Sequence[str]) -> int:
     from dryfire_action.explanation import with_explanations
     from dryfire_action.reports.explain import render
     from dryfire_action.reports.lines import as_text
@@ -42,7 +49,7 @@ def _replayed(staged: object) -> int:
     from dryfire_action.staged import Staged
 
     assert isinstance(staged, Staged)
-    suites = staged.suites()
+    suites = staged.suites(patterns)
     if not suites:
         return 0
     results = run_suites(

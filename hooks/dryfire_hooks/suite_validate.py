@@ -1,8 +1,9 @@
 """suite-validate: suites and config are right, before anybody runs them.
 
-usage: dryfire-suite-validate
+usage: dryfire-suite-validate [PATTERN ...]
 
-Reads all suites as they are staged, and shows everything that is wrong in one pass. Nothing is run.
+Reads all suites as they are staged, or those that the patterns name, and shows everything that is wrong in one pass.
+Nothing is run.
 
 exit codes: 0 all is right, 1 something is wrong, 2 it could not be found out
 """
@@ -22,12 +23,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     if "-h" in words or "--help" in words:
         sys.stdout.write(__doc__ or "")
         return 0
+    unknown = next((word for word in words if word.startswith("-")), None)
+    if unknown:
+        sys.stderr.write(
+            f"dryfire-suite-validate: unknown argument {unknown!r}; it takes none but patterns\n"
+        )
+        return 2
     from dryfire_action.errors import DryfireError, SpecError
     from dryfire_action.staged import Staged, shown
 
     try:
         with Staged() as staged:
-            suites = staged.suites() if staged.has_suites() else ()
+            suites = staged.suites(words) if staged.has_suites() else ()
     except SpecError as error:
         sys.stdout.write(f"{shown(error)}\n")
         return 1

@@ -16,6 +16,7 @@ from dryfire_action.suite_file import load_suites
 from dryfire_action.tree import CONFIG_NAME, find_root, folder_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
     from dryfire_action.suite import Suite
@@ -60,8 +61,13 @@ class Staged:
         """Whether there is anything of ours in the repository."""
         return any(path.endswith(_SUITE_NAMES) for path in self.tree.files(hidden=True))
 
-    def suites(self) -> tuple[Suite, ...]:
-        """The suites that the configs of all packages name. Raises `SpecError` with everything that is wrong."""
+    def suites(self, patterns: Sequence[str] = ()) -> tuple[Suite, ...]:
+        """The suites that ``patterns`` name, else those that the configs of all packages do.
+
+        Raises `SpecError` with everything that is wrong, and `UsageError` where a pattern names nothing.
+        """
+        if patterns:
+            return load_suites(self.tree, patterns)
         found: dict[str, Suite] = {}
         configs = sorted(
             path

@@ -84,7 +84,7 @@ def test_a_folder_that_is_a_file_is_told(dryfire: Dryfire) -> None:
 def test_every_file_of_the_scaffold_is_written() -> None:
     scaffold = Path(__file__).parents[2] / "src/dryfire_action/scaffold"
     there = {path.relative_to(scaffold).as_posix() for path in scaffold.rglob("*") if path.is_file()}
-    assert there == set(FILES)
+    assert there == {f"{name}.txt" for name in FILES}
 
 
 CONFIG = """\

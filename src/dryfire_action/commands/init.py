@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from dryfire_action.commands.arguments import Parser
 
-# The files of the project, as they stand in the package's folder `scaffold`.
+# The files of the project. In the package's folder `scaffold` their names end in .txt: there they are no project.
 FILES = ("dryfire.yaml", "evals/support.eval.yaml", "evals/prompts/support.md")
 
 
@@ -140,7 +140,7 @@ def template(name: str) -> bytes:
     """The content of one file of the project."""
     from importlib.resources import files
 
-    return files("dryfire_action").joinpath("scaffold", *name.split("/")).read_bytes()
+    return files("dryfire_action").joinpath("scaffold", *f"{name}.txt".split("/")).read_bytes()
 
 
 def _next(folder: Path) -> str:
