@@ -68,6 +68,7 @@ JSON = {
     "eight hundred levels": b"[" * 800 + HIDDEN.encode() + b"]" * 800,
     "JSON in JSON in JSON": in_json(json.dumps({"y": HIDDEN})),
     "words around it": in_json(f"Result: {HIDDEN} end"),
+    "a document of XML": in_json(f"<password><![CDATA[{KEY[20:60]}]]></password>"),
     "a page around it": in_json(f"<script>var x={HIDDEN}</script>"),
     "an event over several lines": in_json(f'data: {{"t":\ndata: "{HIDDEN[10:120]}"}}\n\ndata: x\n\n'),
     "an event that is no JSON": in_json("data: " + KEY.replace("-", "\\u002d") + "\n\ndata: x\n\n"),

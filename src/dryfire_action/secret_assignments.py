@@ -22,8 +22,8 @@ _NAME_BACKWARDS = late(r"[ \t]{0,4}\]?(?P<close>[\"']?\\{0,7})(?P<n>[A-Za-z0-9_-
 _OPERATORS = late(
     rf"[=:>](?:(?<=[^A-Za-z0-9].)|(?<=[^A-Za-z0-9]..)|(?<=(?i:{'|'.join(sorted(NAME_ENDS))}).))", re.ASCII
 )
-_VALUE_START = late(r"[:=]?>?[ \t]{0,4}(?P<open>\\{0,7}[\"'])?")
-_ELEMENT = r"[^<>\r\n]++(?=<\\?/)"
+_VALUE_START = late(r"[:=]?>?(?:<!\[CDATA\[)?[ \t]{0,4}(?P<open>\\{0,7}[\"'])?")
+_ELEMENT = r"[^<>\r\n\]]++(?=(?:\]\]>)?<\\?/)|[^<>\r\n]++(?=<\\?/)"
 # A bare word does not end in a sentence's mark, nor at a mark that no other name follows: `a&b` is one password.
 _WORD_PART = r"[^\s\"'&;,<>(){}\[\]\\|`.!?:]"
 _JOINT = r"(?:[.!?:]|[&;,](?![\w .%-]{1,64}[=:]))"
