@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from dryfire_action import cassette_file, http_answers
 from dryfire_action.call_cassette import KINDS, CallHeader, RecordedCall
 from dryfire_action.cassette import Cassette, Exchange, Header
+from dryfire_action.cassette_document import check_exchange
 from dryfire_action.cassette_store import replace_file
 from dryfire_action.cassette_text import parse, shown
 from dryfire_action.errors import CassetteDamaged, FingerprintError, RecordingError, UsageError
@@ -194,8 +195,6 @@ def _digest(item: JsonObject) -> str:
 
 
 def _decode_call(item: JsonObject) -> RecordedCall:
-    from dryfire_action.cassette_document import check_exchange
-
     kind, index, name, request = (item.get(name) for name in ("kind", "index", "name", "request"))
     if item.get("type") != "call" or kind not in KINDS:
         raise ValueError("its type or kind is unknown")

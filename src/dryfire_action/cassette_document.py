@@ -1,34 +1,37 @@
-"""The shape of a cassette's JSON, checked by pydantic on reading. What each field means is said in ``cassette``."""
+"""The shape of a cassette's JSON, checked on reading. What each field means is said in ``cassette``.
+
+The shapes are few and every replay checks thousands of exchanges, so they are checked by hand: a library that does it
+takes longer to be loaded than a small suite to be replayed.
+"""
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Annotated, Any, Literal, NotRequired, TypeVar
+import re
+from typing import TYPE_CHECKING, Any, NotRequired, TypedDict, cast, get_args
 
-from pydantic import ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError, with_config
-from typing_extensions import TypedDict
-
+from dryfire_action.messages import StopReason
 from dryfire_action.redact import MARKER_PATTERN
 from dryfire_action.visible import cut, visible
 
-Count = Annotated[int, Field(ge=0, lt=2**63)]
-Marker = Annotated[str, StringConstraints(pattern=rf"^{MARKER_PATTERN.pattern}$")]
-Pointer = Annotated[str, StringConstraints(pattern=r"\[[0-9]{1,9}:[0-9]{1,9}\]$")]
-Document = TypeVar("Document")
-_EXACT = ConfigDict(extra="forbid", strict=True)
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    # Raises ``_Odd`` for what has another shape.
+    Check = Callable[[Any], None]
+
+_POINTER = re.compile(r".*\[[0-9]{1,9}:[0-9]{1,9}\]", re.DOTALL)
+_REASONS = get_args(StopReason)
 
 
-@with_config(_EXACT)
 class UsageDocument(TypedDict):
     """Tokens; a count of zero is left out."""
 
-    input_tokens: NotRequired[Count]
-    output_tokens: NotRequired[Count]
-    cache_read_tokens: NotRequired[Count]
-    cache_write_tokens: NotRequired[Count]
+    input_tokens: NotRequired[int]
+    output_tokens: NotRequired[int]
+    cache_read_tokens: NotRequired[int]
+    cache_write_tokens: NotRequired[int]
 
 
-@with_config(_EXACT)
 class CallDocument(TypedDict):
     """One tool call, with arguments or with the text that was malformed."""
 
@@ -38,52 +41,48 @@ class CallDocument(TypedDict):
     malformed_arguments: NotRequired[str]
 
 
-@with_config(_EXACT)
 class AnswerDocument(TypedDict):
     """One redacted answer."""
 
     text: str | None
     reasoning: NotRequired[list[dict[str, Any]]]
     tool_calls: NotRequired[list[CallDocument]]
-    stop_reason: Literal["end_turn", "tool_use", "max_tokens", "stop_sequence", "refusal", "error"]
+    stop_reason: StopReason
 
 
-@with_config(_EXACT)
 class ErrorDocument(TypedDict):
     """One redacted failure of the provider; ``text`` is what had arrived of a stream that died midway."""
 
     kind: str
     message: str
-    status: NotRequired[Count]
+    status: NotRequired[int]
     retry_after: NotRequired[int | float]
     retryable: bool
     text: NotRequired[str]
 
 
-@with_config(_EXACT)
 class ExchangeDocument(TypedDict):
     """One exchange, told by what changed since the one before: ``None`` in ``head`` takes a field away."""
 
     key: str
-    run: NotRequired[Count]
-    turn: NotRequired[Count]
-    attempt: NotRequired[Count]
+    run: NotRequired[int]
+    turn: NotRequired[int]
+    attempt: NotRequired[int]
     head: dict[str, str | list[str] | None]
-    keep: NotRequired[Count]
+    keep: NotRequired[int]
     messages: list[dict[str, str]]
     answer: NotRequired[AnswerDocument]
     error: NotRequired[ErrorDocument]
-    from_request: NotRequired[dict[Marker, Pointer]]
-    cuts: NotRequired[list[Count]]
+    from_request: NotRequired[dict[str, str]]
+    cuts: NotRequired[list[int]]
     reasoning_altered: NotRequired[bool]
     usage: NotRequired[UsageDocument]
-    latency_ms: NotRequired[Count]
+    latency_ms: NotRequired[int]
     served: NotRequired[str]
     recorded: NotRequired[str]
     digest: str
 
 
-@with_config(_EXACT)
 class IgnoreDocument(TypedDict):
     """One ignore rule in force."""
 
@@ -91,7 +90,6 @@ class IgnoreDocument(TypedDict):
     pattern: str
 
 
-@with_config(_EXACT)
 class HeaderDocument(TypedDict):
     """What stands before the exchanges; a field without a value is left out."""
 
@@ -111,32 +109,181 @@ class HeaderDocument(TypedDict):
 
 
 def check_header(value: Any) -> HeaderDocument:
-    """``value`` as a header. Raises ``ValueError`` with the first thing that is wrong."""
-    return _checked(_header(), value)
+    """``value``, parsed JSON, as a header. Raises ``ValueError`` with the first thing that is wrong."""
+    _check(value, _HEADER)
+    return cast("HeaderDocument", value)
 
 
 def check_exchange(value: Any) -> ExchangeDocument:
-    """``value`` as an exchange. Raises ``ValueError`` with the first thing that is wrong."""
-    found = _checked(_exchange(), value)
-    if ("answer" in found) == ("error" in found):
+    """``value``, parsed JSON, as an exchange. Raises ``ValueError`` with the first thing that is wrong."""
+    _check(value, _EXCHANGE)
+    if ("answer" in value) == ("error" in value):
         raise ValueError("it must hold either an answer or an error")
-    return found
+    return cast("ExchangeDocument", value)
 
 
-@cache
-def _header() -> TypeAdapter[HeaderDocument]:
-    return TypeAdapter(HeaderDocument)
-
-
-@cache
-def _exchange() -> TypeAdapter[ExchangeDocument]:
-    return TypeAdapter(ExchangeDocument)
-
-
-def _checked(adapter: TypeAdapter[Document], value: Any) -> Document:
+def _check(value: Any, check: Check) -> None:
     try:
-        return adapter.validate_python(value)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = cut(visible(".".join(str(part) for part in first["loc"])), 120)
-        raise ValueError(f"{where}: {first['msg']}" if where else first["msg"]) from None
+        check(value)
+    except _Odd as odd:
+        where = cut(visible(".".join(map(str, odd.path))), 120)
+        raise ValueError(f"{where}: {odd.what}" if where else odd.what) from None
+
+
+class _Odd(Exception):
+    """What is wrong with a value, and where in it: the keys and indexes that lead there."""
+
+    def __init__(self, what: str, *path: str | int) -> None:
+        super().__init__(what)
+        self.what = what
+        self.path = path
+
+
+def _text(value: Any) -> None:
+    if not isinstance(value, str):
+        raise _Odd("must be a text")
+
+
+def _count(value: Any) -> None:
+    if type(value) is not int or not 0 <= value < 2**63:
+        raise _Odd("must be a whole number, not below 0")
+
+
+def _number(value: Any) -> None:
+    if type(value) is not int and type(value) is not float:
+        raise _Odd("must be a number")
+
+
+def _flag(value: Any) -> None:
+    if not isinstance(value, bool):
+        raise _Odd("must be true or false")
+
+
+def _object(value: Any) -> None:
+    if not isinstance(value, dict):
+        raise _Odd("must be an object")
+
+
+def _marker(value: Any) -> None:
+    if not isinstance(value, str) or not MARKER_PATTERN.fullmatch(value):
+        raise _Odd("must be a marker")
+
+
+def _pointer(value: Any) -> None:
+    if not isinstance(value, str) or not _POINTER.fullmatch(value):
+        raise _Odd("must be a pointer into the request, such as messages[0].content[16:26]")
+
+
+def _text_or_null(value: Any) -> None:
+    if value is not None:
+        _text(value)
+
+
+def _head_value(value: Any) -> None:
+    if isinstance(value, list):
+        _texts(value)
+    else:
+        _text_or_null(value)
+
+
+def _reason(value: Any) -> None:
+    if value not in _REASONS:
+        raise _Odd(f"must be one of {', '.join(_REASONS)}")
+
+
+def _list_of(check: Check) -> Check:
+    def check_list(value: Any) -> None:
+        if not isinstance(value, list):
+            raise _Odd("must be a list")
+        for index, item in enumerate(value):
+            try:
+                check(item)
+            except _Odd as odd:
+                raise _Odd(odd.what, index, *odd.path) from None
+
+    return check_list
+
+
+def _map_of(check: Check, check_key: Check | None = None) -> Check:
+    def check_map(value: Any) -> None:
+        _object(value)
+        for key, item in value.items():
+            try:
+                if check_key is not None:
+                    check_key(key)
+                check(item)
+            except _Odd as odd:
+                raise _Odd(odd.what, key, *odd.path) from None
+
+    return check_map
+
+
+def _fields(required: Mapping[str, Check], optional: Mapping[str, Check]) -> Check:
+    known = {**required, **optional}
+
+    def check_fields(value: Any) -> None:
+        _object(value)
+        for name in required:
+            if name not in value:
+                raise _Odd("is missing", name)
+        for name, item in value.items():
+            if name not in known:
+                raise _Odd("is not known here", name)
+            try:
+                known[name](item)
+            except _Odd as odd:
+                raise _Odd(odd.what, name, *odd.path) from None
+
+    return check_fields
+
+
+_texts = _list_of(_text)
+_USAGE = _fields(
+    {},
+    {
+        "input_tokens": _count,
+        "output_tokens": _count,
+        "cache_read_tokens": _count,
+        "cache_write_tokens": _count,
+    },
+)
+_CALL = _fields({"id": _text, "name": _text}, {"arguments": _object, "malformed_arguments": _text})
+_ANSWER = _fields(
+    {"text": _text_or_null, "stop_reason": _reason},
+    {"reasoning": _list_of(_object), "tool_calls": _list_of(_CALL)},
+)
+_ERROR = _fields(
+    {"kind": _text, "message": _text, "retryable": _flag},
+    {"status": _count, "retry_after": _number, "text": _text},
+)
+_EXCHANGE = _fields(
+    {"key": _text, "head": _map_of(_head_value), "messages": _list_of(_map_of(_text)), "digest": _text},
+    {
+        "run": _count,
+        "turn": _count,
+        "attempt": _count,
+        "keep": _count,
+        "answer": _ANSWER,
+        "error": _ERROR,
+        "from_request": _map_of(_pointer, _marker),
+        "cuts": _list_of(_count),
+        "reasoning_altered": _flag,
+        "usage": _USAGE,
+        "latency_ms": _count,
+        "served": _text,
+        "recorded": _text,
+    },
+)
+_HEADER = _fields(
+    {"format": _text, "suite": _text, "case": _text, "provider": _text, "model": _text},
+    {
+        "served": _text,
+        "sdk": _text,
+        "sdk_version": _text,
+        "recorded": _text,
+        "scripted": _flag,
+        "redaction": _text,
+        "origin": _text,
+        "ignore": _list_of(_fields({"path": _text, "pattern": _text}, {})),
+    },
+)

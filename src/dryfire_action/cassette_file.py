@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from dryfire_action.cassette import Cassette, Exchange, Header
+from dryfire_action.cassette_document import check_exchange, check_header
 from dryfire_action.cassette_text import RECORD_AGAIN, line_of_exchange, parse, shown
 from dryfire_action.errors import CassetteDamaged, FingerprintError
 from dryfire_action.fingerprint import IgnoreRule, KeyChain, digest
@@ -91,8 +92,6 @@ def header_from(document: JsonObject, file: str) -> Header:
             line=1,
             remedy="use the version of dryfire that wrote it, or record the case again with --cassette-mode record",
         )
-    from dryfire_action.cassette_document import check_header
-
     try:
         header = check_header({name: value for name, value in document.items() if name != "exchanges"})
     except ValueError as error:
@@ -115,8 +114,6 @@ def header_from(document: JsonObject, file: str) -> Header:
 
 def decode_exchanges(listed: Iterable[Any], file: str, line_of: Callable[[int], int]) -> Iterator[Exchange]:
     """The exchanges in ``listed``, each checked; ``line_of`` gives the line of the n-th, to name damage by."""
-    from dryfire_action.cassette_document import check_exchange
-
     chain = KeyChain()
     head: Head = {}
     for number, item in enumerate(listed):
@@ -146,8 +143,7 @@ def decode_exchanges(listed: Iterable[Any], file: str, line_of: Callable[[int], 
             raise damaged(
                 f"the answer of exchange {number} is not the one that was recorded (edited by hand?)"
             )
-        # Of the item itself, not of its checked copy: the check may turn 5 into 5.0, and that is another file.
-        yield _decode_exchange(document, item.get("answer"), item.get("error"), fingerprint)
+        yield _decode_exchange(document, fingerprint)
 
 
 def outcome_digest(item: JsonObject) -> str:
@@ -192,17 +188,15 @@ def encode_exchange(exchange: Exchange, before: Exchange | None) -> JsonObject:
     return item
 
 
-def _decode_exchange(
-    item: ExchangeDocument, answer: JsonObject | None, error: JsonObject | None, fingerprint: Fingerprint
-) -> Exchange:
+def _decode_exchange(item: ExchangeDocument, fingerprint: Fingerprint) -> Exchange:
     return Exchange(
         run=item.get("run", 0),
         turn=item.get("turn", 0),
         attempt=item.get("attempt", 0),
         fingerprint=fingerprint,
         recorded=item.get("recorded", ""),
-        answer=answer,
-        error=error,
+        answer=cast("JsonObject | None", item.get("answer")),
+        error=cast("JsonObject | None", item.get("error")),
         from_request=item.get("from_request", {}),
         usage=Usage(**item.get("usage", {})),
         latency_ms=item.get("latency_ms", 0),
