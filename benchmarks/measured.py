@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import sysconfig
@@ -39,7 +40,7 @@ def run(command: Sequence[str | Path], folder: Path, environ: Mapping[str, str] 
             found = max(found, _memory_of_group(process.pid))
             time.sleep(_EVERY)
 
-    before = os.times()
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
     start = time.perf_counter()
     process = subprocess.Popen(
         [str(word) for word in command],
@@ -53,9 +54,9 @@ def run(command: Sequence[str | Path], folder: Path, environ: Mapping[str, str] 
     watcher.start()
     code = process.wait(_LONGEST)
     wall = time.perf_counter() - start
-    after = os.times()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
     watcher.join()
-    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Run(wall, cpu, found, code)
 
 

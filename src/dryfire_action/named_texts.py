@@ -73,9 +73,20 @@ def named_texts(value: Any, name: str | None = None) -> Iterator[NamedText]:
             todo.extend(reversed(list(_items(node, way, name, kind))))
 
 
-def telling_texts(value: Any, name: str | None, is_plain: Callable[[str], bool]) -> Iterator[NamedText]:
+def _nothing(node: list[Any], way: Way) -> None:
+    """Do nothing about a list."""
+
+
+def telling_texts(
+    value: Any,
+    name: str | None,
+    is_plain: Callable[[str], bool],
+    seen_list: Callable[[list[Any], Way], None] = _nothing,
+) -> Iterator[NamedText]:
     """The texts of `named_texts` that may hold something, in any order: those under a name that says something, and
-    those that are not plain. Most texts of a tree are neither, so they cost little here."""
+    those that are not plain. Most texts of a tree are neither, so they cost little here. `seen_list` is called for each
+    list that is not empty, before its texts.
+    """
     kind = key_kind(name) if name else None
     if isinstance(value, str):
         if kind is not None or not is_plain(value):
@@ -113,8 +124,13 @@ def telling_texts(value: Any, name: str | None, is_plain: Callable[[str], bool])
                 elif child and isinstance(child, _CONTAINERS):
                     todo.append((child, (way, field), own, own_kind))
             continue
+        if isinstance(node, list):
+            seen_list(node, way)
         if _are_pairs(node) or (name is not None and _is_of_turns(name)):
-            children = _items(node, way, name, kind)
+            children = list(_items(node, way, name, kind))
+            if isinstance(node[0], list):
+                for index, pair in enumerate(node):
+                    seen_list(pair, (way, index))
         else:
             children = [
                 (child, (way, index), name, kind)

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from dryfire_action.named_texts import named_texts, path_of, telling_texts
+from dryfire_action.json_leaves import Fields
+from dryfire_action.named_texts import Way, named_texts, path_of, telling_texts
 from dryfire_action.recordings import bodies, json_tree, known_texts, layers, streams
 from dryfire_action.recordings.context import Context, InLeaf
 from dryfire_action.recordings.edits import Edit, edited, written_edits
@@ -33,6 +34,13 @@ _LEAST_BYTES = 16
 
 def _joined_way(outer: Callable[[], Path], path: Path) -> Path:
     return (*outer(), *path)
+
+
+def _name_of(way: Way) -> str | None:
+    """The name that the list which a way leads to stands under, itself or as an item of lists."""
+    while way and not isinstance(way[1], str):
+        way = way[0]
+    return way[1] if way else None
 
 
 class _Dirty(Exception):
@@ -217,10 +225,13 @@ class Scan:
     def tree(self, tree: Any, context: Context, name: str | None = None) -> list[Edit]:
         """Search a tree of maps, lists and texts. The edits are those of the text that the tree was read from."""
         changes: dict[int, tuple[str, list[Edit]]] = {}
-        self._lists(tree, context, changes)
         if self._quick and not self.rules.team:
             known = known_texts.of(self.rules)
-            for named in telling_texts(tree, name, is_plain):
+
+            def seen_list(node: list[Any], way: Way) -> None:
+                self._list(node, way, context, changes)
+
+            for named in telling_texts(tree, name, is_plain, seen_list):
                 if known.is_clean(named.text, named.name, context.depth + 1) and named.kind is None:
                     continue
                 leaf = self._context_of(tree, named, context)
@@ -229,6 +240,7 @@ class Scan:
                 else:
                     self.text(named.text, leaf, named.name, named.kind)
             return []
+        self._lists(tree, context, changes)
         bodies_changed: list[tuple[Path, list[tuple[int, int]]]] = []
         for named in named_texts(tree, name):
             text = named.text
@@ -267,41 +279,39 @@ class Scan:
 
     def _lists(self, tree: Any, context: Context, changes: dict[int, tuple[str, list[Edit]]]) -> None:
         """Search the texts that stand in a tree piece by piece, over the items of a list."""
-        todo: list[tuple[Any, str | None, tuple[Any, ...]]] = [(tree, None, ())]
+        todo: list[tuple[Any, Way]] = [(tree, ())]
         while todo:
-            node, name, way = todo.pop()
-            if type(node) is not list:
-                for key, value in node.items() if type(node) is dict else bodies.fields(node):
-                    if type(value) is not str and value and isinstance(value, (dict, list)):
-                        todo.append((value, key if isinstance(key, str) else None, (way, key)))
-                if type(node) is not streams.EventList or not node:
-                    continue
-            if not node:
-                continue
-            first = node[0]
-            if isinstance(first, str):
-                if len(node) < 2 and len(first) < 16:
-                    continue
-                path = path_of(way)
-                if self._chunks(node, context, path, changes):
-                    continue
-                if found := streams.joined_list(node, name):
-                    self.pieces(found, context, (*path, Layer("stream")), changes)
-                continue
-            if isinstance(first, int):
-                if len(node) >= _LEAST_BYTES:
-                    steps, path = context.way, path_of(way)
-                    inside = Context(partial(_joined_way, steps, path), context.place, depth=context.depth)
-                    layers.numbers(self, node, inside)
-                continue
-            if type(node) is streams.EventList or streams.are_events(node):
-                path = path_of(way)
-                where = path if type(node) is streams.EventList else (*path, Layer("stream"))
-                for found in streams.joined_texts(node):
-                    self.pieces(found, context, where, changes)
-            for index, item in enumerate(node):
-                if item and isinstance(item, (dict, list)):
-                    todo.append((item, name, (way, index)))
+            node, way = todo.pop()
+            if isinstance(node, list) and not isinstance(node, Fields):
+                if node:
+                    self._list(node, way, context, changes)
+                inside: Iterable[tuple[Any, Any]] = enumerate(node)
+            else:
+                inside = bodies.fields(node)
+            todo += [(value, (way, step)) for step, value in inside if isinstance(value, (dict, list))]
+
+    def _list(
+        self, node: list[Any], way: Way, context: Context, changes: dict[int, tuple[str, list[Edit]]]
+    ) -> None:
+        """Search what the items of a list say together."""
+        first = node[0]
+        if isinstance(first, str):
+            if len(node) < 2 and len(first) < 16:
+                return
+            path = path_of(way)
+            if self._chunks(node, context, path, changes):
+                return
+            if found := streams.joined_list(node, _name_of(way)):
+                self.pieces(found, context, (*path, Layer("stream")), changes)
+        elif isinstance(first, int):
+            if len(node) >= _LEAST_BYTES:
+                steps = partial(_joined_way, context.way, path_of(way))
+                layers.numbers(self, node, Context(steps, context.place, depth=context.depth))
+        elif type(node) is streams.EventList or streams.are_events(node):
+            path = path_of(way)
+            where = path if type(node) is streams.EventList else (*path, Layer("stream"))
+            for found in streams.joined_texts(node):
+                self.pieces(found, context, where, changes)
 
     def _chunks(
         self, node: list[Any], context: Context, path: Path, changes: dict[int, tuple[str, list[Edit]]]
