@@ -188,10 +188,15 @@ def test_what_the_base_has_is_told_together_and_once() -> None:
         (compared(base="b" * 40), "the results were compared with different commits"),
     ],
 )
-def test_a_part_that_was_not_compared_makes_the_whole_not_compared(other: dict[str, Any], why: str) -> None:
+def test_what_some_parts_know_of_the_base_is_told_and_what_others_do_not_know_is_no_all_clear(
+    other: dict[str, Any], why: str
+) -> None:
     found = checked(compared(behaviour=CHANGE), other)
-    assert (found["base"], found["behaviour"], found["no_longer_replayed"]) == (None, None, None)
-    assert found["not_compared"] == why
+    assert [one["case"] for one in found["behaviour"]] == ["s::a"]
+    assert (found["no_longer_replayed"], found["not_compared"]) == (None, why)
+    shrunk = checked(compared(no_longer_replayed=GONE), other)
+    assert [one["case"] for one in shrunk["no_longer_replayed"]] == ["s::gone"]
+    assert shrunk["state"] == "shrunk"
 
 
 def test_the_strictest_rule_for_texts_holds_for_all() -> None:
@@ -216,3 +221,28 @@ def test_the_strictest_rule_for_texts_holds_for_all() -> None:
                 one["problems"] = [{**p, "message": ""} for p in one["problems"]]
         assert narrow == expected
     assert "SECRET" not in json.dumps(narrow | {"show": ""}) or show != "names"
+
+
+KINDS = {
+    "clear": FOUND["passed"],
+    "nothing": FOUND["nothing"],
+    "stale": results(case("st", "stale", run(stale(0), passed=False))),
+    "missing": results(case("mi", "missing")),
+    "damaged": results(case("da", "damaged", error="cut off")),
+    "failed": results(case("fa", "failed", run(passed=False))),
+    "skipped": results(case("sk", "skipped", error="no key")),
+    "early": results(case("ea", "passed", run()), complete=False, not_run=1),
+    "shrunk": replace(FOUND["passed"], base="a" * 40, no_longer_replayed=GONE, behaviour=()),
+    "interrupted": results(case("in", "passed", run()), interrupted=True),
+}
+
+
+@pytest.mark.parametrize("names", [*itertools.combinations(KINDS, 1), *itertools.combinations(KINDS, 2)])
+def test_only_parts_that_are_all_clear_make_a_whole_that_is(names: tuple[str, ...]) -> None:
+    parts = [made(KINDS[name]) for name in names]
+    found = checked(*parts)
+    assert (found["state"] == "clear") == (set(names) <= {"clear"})
+    if len(names) == 2 and "shrunk" in names:
+        # The other one was not compared, and what is known to be gone is told all the same.
+        assert found["no_longer_replayed"] and found["not_compared"]
+    assert bool(found["exit_code"]) == any(part["exit_code"] for part in parts)

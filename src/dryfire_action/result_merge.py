@@ -97,23 +97,21 @@ def _commit(documents: Sequence[Document]) -> str | None:
 
 
 def _compared(parts: Sequence[Document], joined: Joined) -> dict[str, Any]:
-    """What is said of the base: nothing where one of the parts says nothing, or where they speak of different ones."""
+    """What is said of the base: all that any part knows. That nothing is gone is known only where all parts know it."""
     bases = _distinct(part["base"] for part in parts if part["base"])
-    told = [
-        part for part in parts if part["no_longer_replayed"] is not None and part["behaviour"] is not None
-    ]
+    gone = joined.each("no_longer_replayed", in_order=False)
+    all_know = all(part["no_longer_replayed"] is not None for part in parts)
+    nobody = all(part["behaviour"] is None for part in parts)
+    why = next((part["not_compared"] for part in parts if part["not_compared"]), None)
     if len(bases) > 1:
-        why: str | None = "the results were compared with different commits"
-    else:
-        why = next((part["not_compared"] for part in parts if part["not_compared"]), None)
-        if 0 < len(told) < len(parts):
-            why = why or "not all of the results were"
-    whole = len(told) == len(parts) and len(bases) <= 1
+        why = "the results were compared with different commits"
+    elif bases and not all_know:
+        why = why or "not all of the results were"
     return {
-        "base": bases[0] if whole and bases else None,
+        "base": bases[0] if len(bases) == 1 else None,
         "not_compared": why,
-        "no_longer_replayed": joined.each("no_longer_replayed", in_order=False) if whole else None,
-        "behaviour": joined.each("behaviour") if whole else None,
+        "no_longer_replayed": gone if gone or (all_know and len(bases) <= 1) else None,
+        "behaviour": None if nobody else joined.each("behaviour"),
     }
 
 

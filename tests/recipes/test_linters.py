@@ -160,3 +160,8 @@ def test_the_workflows_in_the_documentation_are_as_clean(tmp_path: Path) -> None
 
 def test_the_tutorial_shows_the_basic_recipe() -> None:
     assert shown()["pull-request.yml"] == text("basic.yml")
+
+
+def test_an_enterprise_server_needs_no_artifacts_and_no_cache() -> None:
+    used = re.findall(r"uses: *([\w/-]+)@", text("enterprise-server.yml"))
+    assert used == ["actions/checkout", "org/dryfire-action"]
