@@ -13,6 +13,7 @@ import pytest
 from dryfire_action import case_run
 from dryfire_action.messages import Usage
 from dryfire_action.progress import Progress, Spent
+from dryfire_action.reports.result_json import document
 from dryfire_action.runner import RunOptions, run_suites
 from dryfire_action.suite import Config
 from tests.made_cases import (
@@ -286,3 +287,10 @@ def test_the_command_re_records_only_what_has_to_be(tmp_path: Path) -> None:
         "dryfire run evals/b.yaml --case shop::damaged --cassette-mode record"
     )
     assert run(tmp_path, suites[0]).command == ""
+
+
+def test_for_whoever_reads_the_result_elsewhere_the_command_starts_at_the_root(tmp_path: Path) -> None:
+    found = run(tmp_path, a_suite(a_case("missing"), file="shop/evals/a.yaml"), cwd="shop")
+    assert found.command == "dryfire run evals/a.yaml --cassette-mode auto"
+    assert found.command_from_root == "dryfire run shop/evals/a.yaml --cassette-mode auto"
+    assert document(found)["rerecord"]["command"] == found.command_from_root

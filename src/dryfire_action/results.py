@@ -157,9 +157,11 @@ class Results:
 
     ``left_out`` counts the cases that arguments left out, ``not_run`` those an early stop left, ``complete`` is False
     when the run stopped early (``--fail-fast``, an interrupt, or a limit on calls, which ``stopped`` then names),
-    ``mode`` is the cassette mode that was asked for (None: each suite's own), ``command`` re-records only what is stale
-    ("" when nothing is), ``causes`` are the edits that made turns stale, ``history`` why old texts of theirs could not
-    be found ("": all were, or nobody asked).
+    ``mode`` is the cassette mode that was asked for (None: each suite's own), ``causes`` are the edits that made turns
+    stale, ``history`` why old texts of theirs could not be found ("": all were, or nobody asked).
+
+    ``command`` re-records only what is stale ("" when nothing is) in the folder of the run, ``command_from_root`` at
+    the top of the repository.
 
     ``shard`` says which part of several this is ("2/8", "": the whole), ``elsewhere`` counts the cases of the others.
 
@@ -181,6 +183,7 @@ class Results:
     allow_skipped: bool = False
     allow_empty: bool = False
     command: str = ""
+    command_from_root: str = ""
     causes: tuple[Cause, ...] = ()
     history: str = ""
     base: str | None = None

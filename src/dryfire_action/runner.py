@@ -119,6 +119,7 @@ def run_suites(
         allow_skipped=options.allow_skipped,
         allow_empty=options.allow_empty or others_check_something(asked, own),
         command=rerecord_command(chosen, found, options.cwd, options.model),
+        command_from_root=rerecord_command(chosen, found, "", options.model),
         causes=causes_of(_stale_runs(chosen, found)),
         warnings=(
             *(warning for suite in suites for warning in suite.warnings),

@@ -216,9 +216,12 @@ def _each(make: Callable[[Any], dict[str, Any]], found: Iterable[Any] | None) ->
 
 
 def _rerecord(results: Results) -> dict[str, Any]:
-    """What re-recording takes, as far as the recordings that it replaces tell."""
+    """What re-recording takes, as far as the recordings that it replaces tell.
+
+    The file is read elsewhere than where the run was: so the command is that for the top of the repository.
+    """
     cost = cost_of(results.cases)
-    return {"command": results.command, "calls": cost.calls, "tokens": _tokens(cost.usage)}
+    return {"command": results.command_from_root or results.command, "calls": cost.calls, "tokens": _tokens(cost.usage)}
 
 
 def _tokens(usage: Usage) -> dict[str, int]:
