@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import struct
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING
@@ -27,7 +28,15 @@ def terminal() -> Iterator[Callable[[], str]]:
     fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 40, 0, 0))
     os.set_blocking(reader, False)
     with os.fdopen(writer, "w", encoding="utf-8") as stream, redirect_stdout(stream), redirect_stderr(stream):
-        yield lambda: os.read(reader, 65536).decode()
+
+        def written() -> str:
+            found = b""
+            # The system hands it on in pieces, when it gets round to it.
+            while select.select([reader], [], [], 0.3)[0]:
+                found += os.read(reader, 65536)
+            return found.decode()
+
+        yield written
     os.close(reader)
 
 
