@@ -27,7 +27,7 @@ _WILD = re.compile(r"[*?[]")
 
 def secrets_in_name(path: str) -> Iterator[tuple[int, int, str, str]]:
     """The secrets in the name of a file: start, end, rule and value of each."""
-    from dryfire_action.redact import REVIEW_RULES
+    from dryfire_action.secret_rule_set import REVIEW_RULES
     from dryfire_action.secret_search import search
 
     for start, end, rule in search(path, REVIEW_RULES.outside_recordings()):
@@ -117,7 +117,7 @@ def _meaning(rule: str) -> str:
     """Where a rule is explained."""
     from dryfire_action.hook_config import ADDRESS, REVISION
     from dryfire_action.recordings.limits import RULES as LIMITS
-    from dryfire_action.redact import RULES
+    from dryfire_action.secret_rules import RULES
 
     if rule in LIMITS or any(known.id == rule for known in RULES):
         return f"{ADDRESS}/blob/{REVISION}/{RULES_PAGE}#{rule}"
