@@ -37,7 +37,8 @@ fuzz: $(READY)
 # They stand before the current ones on the path; everything else is that of .venv.
 PREVIOUS := .venv/previous-sdks
 test-previous-sdks: $(PREVIOUS)/.ready
-	@PYTHONPATH=$(PREVIOUS) $(PYTHON) -m pytest $(PYTEST_ARGS) tests/providers tests/test_http_transport.py tests/integration/test_live_recording.py
+	@PYTHONPATH=$(PREVIOUS) $(PYTHON) -m pytest $(PYTEST_ARGS) tests/providers tests/test_http_transport.py \
+		tests/integration/test_live_recording.py tests/integration/test_faults.py tests/integration/test_request_parts.py
 
 $(PREVIOUS)/.ready: $(READY) requirements/previous-sdks.txt
 	@rm -rf $(PREVIOUS)
