@@ -102,3 +102,12 @@ def test_workers_record_each_their_tests_and_one_file_tells_of_all(project: Proj
     (cause,) = document["causes"]
     assert len(cause["cases"]) == 8
     assert document["complete"]
+
+
+def test_a_module_that_cannot_be_collected_is_no_all_clear(project: Project) -> None:
+    project.write(ONE)
+    project.run("--cassette-mode", "record")
+    project.pytester.makepyfile(test_broken="import nothing_of_this_name\ndef test_two(cassette): pass\n")
+    found = project.result("--continue-on-collection-errors")
+    assert (found["counts"]["passed"], found["complete"], found["state"]) == (1, False, "stopped")
+    assert found["warnings"] == ["could not be collected: test_broken.py"]

@@ -89,6 +89,7 @@ class Session:
         # Of a worker: what it tells the controller, which collects no tests itself.
         self._collected: dict[str, Any] = {"tests": [], "left_out": 0, "unused": []}
         self._parts: dict[str, dict[str, Any]] = {}
+        self._not_collected: dict[str, None] = {}
         self._result: Path | None = None
         if config.option.dryfire_result and not self._is_worker:
             self._result = _checked(config.option.dryfire_result)
@@ -101,6 +102,11 @@ class Session:
     def pytest_deselected(self, items: list[pytest.Item]) -> None:
         """Count the tests with a cassette that are left out."""
         self._deselected += sum(map(_has_cassette, items))
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Note what could not be collected: nobody knows which tests with a cassette would have been in it."""
+        if report.failed:
+            self._not_collected[report.nodeid] = None
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Look for recordings that no test has any more, and for tests that would record over each other."""
@@ -168,7 +174,8 @@ class Session:
             return
         from dryfire_action.pytest_results import summary, write_result
 
-        results, lines = summary(self._config, self._parts, self._collected, exitstatus)
+        collected = {**self._collected, "not_collected": [*self._not_collected]}
+        results, lines = summary(self._config, self._parts, collected, exitstatus)
         if self._result is not None:
             option = self._config.option
             problem = write_result(self._result, results, self._config.rootpath, option.dryfire_show)

@@ -30,7 +30,7 @@ _MOST_NAMED = 8
 def gathered(
     parts: Mapping[str, Part], collected: Mapping[str, Any], *, mode: str, is_stopped: bool = False
 ) -> Results:
-    """The results of all tests. ``collected`` says which were to run, and how many were left out."""
+    """The results of all tests. ``collected`` says which were to run, how many were left out, and what was no test."""
     files: dict[str, list[Part]] = {}
     for part in parts.values():
         files.setdefault(part["file"], []).append(part)
@@ -38,6 +38,8 @@ def gathered(
         SuiteResult(file, file, tuple(_case(part) for part in found)) for file, found in files.items()
     )
     not_run = len(set(collected["tests"]) - parts.keys())
+    # With --continue-on-collection-errors the others run, and are not all there is.
+    broken = collected.get("not_collected", [])
     to_record = [
         f"{part['file']}::{part['name']}"
         for part in parts.values()
@@ -49,7 +51,7 @@ def gathered(
     return Results(
         suites,
         mode=mode,
-        complete=not not_run,
+        complete=not not_run and not broken,
         interrupted=is_stopped,
         left_out=collected["left_out"],
         not_run=not_run,
@@ -57,7 +59,10 @@ def gathered(
         command=_command(to_record),
         causes=causes_from(pairs),
         not_compared=NOT_COMPARED,
-        warnings=tuple(f"recorded for a test that is gone: {path}" for path in collected["unused"]),
+        warnings=(
+            *(f"recorded for a test that is gone: {path}" for path in collected["unused"]),
+            *([f"could not be collected: {_named(broken)}"] if broken else []),
+        ),
     )
 
 
