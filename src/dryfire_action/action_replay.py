@@ -30,7 +30,7 @@ BASE = "DRYFIRE_BASE"
 HEAD = "DRYFIRE_HEAD"
 _MOST_FILES = 500
 _MOST_BYTES = 100_000_000
-_MOST_MEMORY = 4 * 1024**3
+MOST_MEMORY = 4 * 1024**3
 
 
 class UntrustedEvent(DryfireError):
@@ -285,7 +285,7 @@ def _limit_memory() -> None:
     except ImportError:  # Windows
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    limits = [limit for limit in (soft, hard, _MOST_MEMORY) if limit != resource.RLIM_INFINITY]
+    limits = [limit for limit in (soft, hard, MOST_MEMORY) if limit != resource.RLIM_INFINITY]
     resource.setrlimit(resource.RLIMIT_DATA, (min(limits), hard))
 
 

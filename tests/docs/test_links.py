@@ -58,6 +58,12 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
     assert {page for page in build.pages() if page not in reached} == set()
 
 
+def test_the_index_names_every_page() -> None:
+    index = ROOT / "docs/index.md"
+    named = {(index.parent / target).resolve() for target in _LINK.findall(index.read_text(encoding="utf-8"))}
+    assert {page for page in (ROOT / "docs").rglob("*.md") if page not in named} == {index}
+
+
 def test_pages_that_the_code_names_exist() -> None:
     for path in modules().values():
         for name in re.findall(r"docs/[a-z-]+/[a-z-]+\.md", path.read_text(encoding="utf-8")):
