@@ -44,6 +44,7 @@ EventKind = Literal[
 # How a conversation is put together from its beginning, answers and results; it changes when that changes.
 PROMPT_VERSION = "1"
 
+_encode = json.JSONEncoder(ensure_ascii=False, default=repr).encode
 _TERMINATIONS: dict[str, Termination] = {
     "end_turn": "end_turn",
     "stop_sequence": "end_turn",
@@ -303,4 +304,4 @@ def _kind(error: DryfireError) -> str:
 
 
 def _as_text(value: JsonValue) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=repr)
+    return value if isinstance(value, str) else _encode(value)

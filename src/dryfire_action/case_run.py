@@ -70,21 +70,21 @@ async def run_case(case: Case, config: Config, mode: Mode, around: Surroundings)
 
     Raised are cancellation, and ``LimitReached`` where the run may ask no further: then there is no result.
     """
+    rule, path = case.passthrough_rule, ""
+    if rule is None and mode != "off" and (not case.scripted or config.scripted):
+        path = cassette_path(config.cassettes, case.suite, case.name, around.model)
     basis = CaseResult(
         case.suite,
         case.name,
         "failed",
+        cassette=path,
         require_pass_rate=case.require_pass_rate,
         place=case.place,
         scripted=case.scripted,
     )
-    rule = case.passthrough_rule
     if rule is not None and (around.passthrough or ("skip" if mode == "replay" else "run")) == "skip":
         why = f"passthrough: a mock runs real code ({rule.place}), so it is never recorded nor replayed"
         return replace(basis, outcome="excluded", error=why)
-    if rule is None and mode != "off" and (not case.scripted or config.scripted):
-        path = cassette_path(config.cassettes, case.suite, case.name, around.model)
-        basis = replace(basis, cassette=path)
     try:
         if not basis.cassette:
             return await _live(case, config, around, basis)
@@ -198,12 +198,15 @@ async def run_agent(
 
         run_code = partial(run_impl, folder=around.cwd)
     tools = MockedTools(case.mocks, case.on_unmocked, run_code=run_code)
+    retry = around.retry
+    if retries > retry.max_retries:
+        retry = replace(retry, max_retries=retries)
     runner = AgentRunner(
         provider=provider,
         tools=tools,
         clock=clock,
         jitter=Random(case.id),  # cases wait differently, and a replay tells the same waits as its recording
-        retry=replace(around.retry, max_retries=max(around.retry.max_retries, retries)),
+        retry=retry,
         max_turns=case.max_turns,
     )
     return await runner.run(case.first_request, run_id=case.id), tools
@@ -264,13 +267,17 @@ def _rolled_up(
     unplayed: int = 0,
     notices: tuple[str, ...] = (),
 ) -> CaseResult:
-    found = replace(basis, runs=tuple(runs), unplayed=unplayed, notices=notices)
-    outcomes = {turn.outcome for run in runs for turn in run.misses}
-    if outcomes:
-        return replace(found, outcome="stale" if "stale" in outcomes else "missing")
-    passed = case_passes(found.passed_runs, len(runs), case.require_pass_rate)
+    outcome = _outcome(case, runs)
+    found = replace(basis, outcome=outcome, runs=tuple(runs), unplayed=unplayed, notices=notices)
+    if outcome == "failed" and found.shown_run:
+        return replace(found, error=found.shown_run.error)
+    return found
+
+
+def _outcome(case: Case, runs: Sequence[RunResult]) -> Literal["stale", "missing", "passed", "failed"]:
+    missed = {turn.outcome for run in runs for turn in run.misses}
+    if missed:
+        return "stale" if "stale" in missed else "missing"
+    passed = case_passes(sum(run.passed for run in runs), len(runs), case.require_pass_rate)
     ended_badly = any(run.termination in ("provider_error", "unmocked_tool") for run in runs)
-    if passed and not ended_badly:
-        return replace(found, outcome="passed")
-    shown = found.shown_run
-    return replace(found, error=shown.error if shown else "")
+    return "passed" if passed and not ended_badly else "failed"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 RECORD_AGAIN = "restore the file from git, or record the case again with --cassette-mode record"
 
+_MARKS = ("<" * 7, "=" * 7, ">" * 7)
 _CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7})(?: |\r?$)", re.MULTILINE)
 _STRING = r'"(?:[^"\\]|\\.)*+"'
 _CONSTANT = re.compile(rf"{_STRING}|(NaN|-?Infinity)", re.DOTALL)
@@ -30,7 +31,8 @@ def parse(text: str, file: str) -> JsonObject:
     text = text.removeprefix("\N{BYTE ORDER MARK}")
     if not text.strip():
         raise damaged("the file is empty")
-    conflict = _CONFLICT.search(text)
+    # To look for the bare marks first takes a tenth of the time.
+    conflict = _CONFLICT.search(text) if any(mark in text for mark in _MARKS) else None
     if conflict:
         raise damaged(
             "the file holds the markers of a merge conflict",

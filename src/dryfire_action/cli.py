@@ -66,9 +66,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _guarded(words: list[str]) -> int:
+    import gc
+
     from dryfire_action import console
     from dryfire_action.errors import EXIT_INTERRUPTED, EXIT_PASSED, DryfireError, SpecError
 
+    # Nearly all that a run makes is kept to its end: to look for garbage as often as Python does takes a fifth of it.
+    gc.set_threshold(100_000)
     console.prepare()
     try:
         return _main(words)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -121,13 +122,19 @@ class KeyChain:
     def append(self, digests: Digests) -> None:
         """Put one more message at the end."""
         self.messages.append(digests)
-        self._running.append(sha256(self._running[-1] + encode(digests).encode()).digest())
+        self._running.append(_hashed(self._running[-1], tuple(digests.items())))
 
     def fingerprint(self, head: Head) -> Fingerprint:
         """The fingerprint of a request with this head and the messages so far."""
-        head_hash = sha256(encode(head).encode()).digest()
+        head_hash = _hashed(b"", tuple(head.items()))
         key = sha256(head_hash + self._running[-1]).hexdigest()[:DIGEST_LENGTH]
         return Fingerprint(head, tuple(self.messages), key)
+
+
+@lru_cache(maxsize=10_000)
+def _hashed(before: bytes, digests: tuple[tuple[str, str | tuple[str, ...]], ...]) -> bytes:
+    """The hash of ``before`` and ``digests``. A replay needs each twice: as it was recorded, and as it is asked."""
+    return sha256(before + encode(dict(digests)).encode()).digest()
 
 
 class Fingerprinter:

@@ -68,13 +68,14 @@ class FolderTree:
         limit, and files that the system refuses to read.
         """
         parts = inside(path).split("/")
-        place = self.root
+        # Texts and not `Path`: a replay reads thousands of files.
+        place = str(self.root)
         try:
             for part in parts[:-1]:
-                place = place / part
-                if place.is_symlink():
+                place = f"{place}{os.sep}{part}"
+                if stat.S_ISLNK(os.lstat(place).st_mode):
                     raise TreeError(path, f"{part} is a symbolic link", remedy=_LINK_REMEDY)
-            return self._content(place / parts[-1], path)
+            return self._content(f"{place}{os.sep}{parts[-1]}", path)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except ValueError:
@@ -107,12 +108,13 @@ class FolderTree:
                 elif odd or entry.is_file(follow_symlinks=False):
                     yield prefix + entry.name
 
-    def _content(self, file: Path, path: str) -> bytes:
-        if file.is_symlink():
+    def _content(self, file: str, path: str) -> bytes:
+        before = os.lstat(file)
+        if stat.S_ISLNK(before.st_mode):
             raise TreeError(path, "is a symbolic link", remedy=_LINK_REMEDY)
         # A pipe that nobody writes to must not block, nor a link that appears meanwhile be followed.
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
-        _refuse_odd(file.stat(), path)
+        _refuse_odd(before, path)
         descriptor = os.open(file, flags | getattr(os, "O_BINARY", 0))
         with os.fdopen(descriptor, "rb") as stream:
             found = os.fstat(descriptor)
