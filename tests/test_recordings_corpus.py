@@ -74,9 +74,9 @@ def skeleton(tree: Any) -> Any:
 
 
 # A length, alone or as the value of a field; a piece of a layer in base64 or hexadecimal.
+_LENGTH_FIELD = r""""?(?:value|Content-Length|size|bodySize|content_length)"?: """
 _LENGTH_OR_LAYER = re.compile(
-    r"""\s*(?:- )?(?:"?(?:value|Content-Length|size|bodySize|content_length)"?: )?["']?(?:[0-9]+|[A-Za-z0-9+/]+=*)["']?,?""",
-    re.IGNORECASE,
+    rf"""\s*(?:- )?(?:{_LENGTH_FIELD})?["']?(?:[0-9]+|[A-Za-z0-9+/]+=*)["']?,?""", re.IGNORECASE
 )
 # A marker, a longer piece of a layer, or a piece of a streamed text that is empty now.
 _TOLD = re.compile(r"""redacted|[A-Za-z0-9+/]{40}|: \\?"\\?"|\\?"\\$""")
