@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dryfire_action.git_objects import GitObjects
+from dryfire_action.git_objects import GitObjects, checked_out_commit
 from dryfire_action.git_process import GitError, NoRepository
 from dryfire_action.tree import TreeError
 from tests.git_repository import Repository
@@ -116,6 +116,14 @@ def test_a_folder_without_a_repository_is_an_error_every_time(tmp_path: Path) ->
         for _ in range(2):
             with pytest.raises(NoRepository, match="is in no git repository"):
                 objects.read("HEAD:x")
+
+
+def test_the_commit_that_is_checked_out_is_named_where_there_is_one(
+    repository: Repository, tmp_path: Path
+) -> None:
+    assert checked_out_commit(repository.root) == repository.git("rev-parse", "HEAD").strip()
+    assert checked_out_commit(tmp_path) is None
+    assert checked_out_commit(Repository(tmp_path / "without commits").root) is None
 
 
 def test_a_folder_that_is_not_there_is_an_error(tmp_path: Path) -> None:

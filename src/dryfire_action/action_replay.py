@@ -17,6 +17,8 @@ from dryfire_action import console
 from dryfire_action.action_inputs import Inputs, read_inputs
 from dryfire_action.action_result import unable, write_result
 from dryfire_action.errors import EXIT_PASSED, DryfireError, UsageError
+from dryfire_action.git_objects import GitObjects, checked_out_commit
+from dryfire_action.git_process import GitError
 from dryfire_action.tree import FolderTree, TreeError, find_root, inside
 from dryfire_action.visible import harmless, visible
 
@@ -101,7 +103,7 @@ def replayed(inputs: Inputs, where: Checkout, occasion: Occasion, *, today: str)
     from dryfire_action.runner import RunOptions, run_suites
     from dryfire_action.suite_file import load_suites
 
-    head = _head(where.root)
+    head = checked_out_commit(where.root)
     _refuse_untrusted(occasion, head)
     suites = load_suites(FolderTree(where.root), inputs.suites, cwd=where.cwd)
     # Whatever mode a suite asks for: here nothing is ever called.
@@ -124,9 +126,6 @@ def base_of(root: Path, occasion: Occasion) -> str | None:
     The merge commit that is checked out for a pull request knows better than the event: its first parent is what the
     base was when the two were merged.
     """
-    from dryfire_action.git_objects import GitObjects
-    from dryfire_action.git_process import GitError
-
     try:
         with GitObjects(root) as objects:
             head = objects.commit("HEAD")
@@ -191,7 +190,7 @@ def _document(environ: Mapping[str, str]) -> Document:
         inputs = read_inputs(environ)
         temp = Path(environ["RUNNER_TEMP"])
         where = find_checkout(Path(environ["GITHUB_WORKSPACE"]), inputs.working_directory)
-        commit = _head(where.root)
+        commit = checked_out_commit(where.root)
         document = _joined(inputs, where, temp, _occasion(environ))
         if inputs.junit_file:
             write_junit(document, inputs, where, temp)
@@ -230,7 +229,7 @@ def _own(inputs: Inputs, where: Checkout, occasion: Occasion) -> Document:
     try:
         return replayed(inputs, where, occasion, today=datetime.now(UTC).date().isoformat())
     except DryfireError as error:
-        return unable(error, inputs, commit=_head(where.root))
+        return unable(error, inputs, commit=checked_out_commit(where.root))
 
 
 def _place_of(pattern: str, where: Checkout, temp: Path) -> tuple[Path, str, str]:
@@ -250,18 +249,6 @@ def _occasion(environ: Mapping[str, str]) -> Occasion:
         head=environ.get(HEAD, ""),
         commit=environ.get("GITHUB_SHA", ""),
     )
-
-
-def _head(root: Path) -> str | None:
-    from dryfire_action.git_objects import GitObjects
-    from dryfire_action.git_process import GitError
-
-    try:
-        with GitObjects(root) as objects:
-            found = objects.commit("HEAD")
-    except GitError:
-        return None
-    return found.oid if found else None
 
 
 def _refuse_untrusted(occasion: Occasion, head: str | None) -> None:

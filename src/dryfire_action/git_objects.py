@@ -199,6 +199,16 @@ class GitObjects:
         raise self._broken
 
 
+def checked_out_commit(root: Path) -> str | None:
+    """The id of the commit that is checked out in the repository of ``root``; None without one, or without git."""
+    try:
+        with GitObjects(root) as objects:
+            found = objects.commit("HEAD")
+    except GitError:
+        return None
+    return found.oid if found else None
+
+
 def _commit(found: Found) -> Commit | None:
     tree, parents = "", []
     assert found.data is not None

@@ -97,11 +97,12 @@ def summary(
 
 def write_result(path: Path, results: Results, rootpath: Path, show: Any) -> str:
     """Write the result file; returns why that was not possible, "" where it was."""
+    from dryfire_action.git_objects import checked_out_commit
     from dryfire_action.reports import result_json
     from dryfire_action.reports.whole_file import write
 
     document = result_json.document(
-        results, commit=_commit(find_root(rootpath)), show=show, exit_code=results.exit_code
+        results, commit=checked_out_commit(find_root(rootpath)), show=show, exit_code=results.exit_code
     )
     try:
         write(path, result_json.text(document))
@@ -178,16 +179,3 @@ def _command(nodeids: list[str]) -> str:
 def _named(names: list[str]) -> str:
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return ", ".join(names[:_MOST_NAMED]) + more
-
-
-def _commit(root: Path) -> str | None:
-    """The commit that is checked out, None without git."""
-    from dryfire_action.git_objects import GitObjects
-    from dryfire_action.git_process import GitError
-
-    try:
-        with GitObjects(root) as objects:
-            found = objects.commit("HEAD")
-    except GitError:
-        return None
-    return found.oid if found else None

@@ -59,12 +59,17 @@ class ReportFiles:
         """Write them all; whether that succeeded. What stands in the way is told on stderr."""
         if not self.paths:
             return True
+        from dryfire_action.git_objects import checked_out_commit
         from dryfire_action.patterns import PatternTimeout
         from dryfire_action.reports import result_json
 
         try:
             document = result_json.document(
-                results, commit=_commit(root), show=self.show, exit_code=exit_code, problems=problems
+                results,
+                commit=checked_out_commit(root),
+                show=self.show,
+                exit_code=exit_code,
+                problems=problems,
             )
         except PatternTimeout as error:
             # Of a text that could not be searched for secrets nothing is written.
@@ -154,16 +159,3 @@ _CONTENTS: dict[str, Callable[[Mapping[str, Any]], str]] = {
     "--markdown-out": _markdown,
     "--junit-out": _junit,
 }
-
-
-def _commit(root: Path) -> str | None:
-    """The commit that is checked out, None without git."""
-    from dryfire_action.git_objects import GitObjects
-    from dryfire_action.git_process import GitError
-
-    try:
-        with GitObjects(root) as objects:
-            found = objects.commit("HEAD")
-    except GitError:
-        return None
-    return found.oid if found else None
