@@ -6,10 +6,10 @@ a digest that agrees is proof enough, whichever case of whichever revision the t
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dryfire_action.field_paths import without_indices
 from dryfire_action.fingerprint import (
     IgnoreRule,
     digest,
@@ -169,6 +169,6 @@ def _place(case: Case, path: str) -> Place:
 def _anywhere(rules: Sequence[IgnoreRule]) -> Masker | None:
     """The masker for texts whose index in the conversation is not known: rules for one index count for all."""
     return ignoring(
-        (IgnoreRule(re.sub(r"\[\d+\]", "[*]", rule.path), rule.pattern), compile_pattern(rule.pattern))
+        (IgnoreRule(without_indices(rule.path), rule.pattern), compile_pattern(rule.pattern))
         for rule in rules
     )

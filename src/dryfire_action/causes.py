@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dryfire_action.errors import Place
+from dryfire_action.field_paths import part_of, without_indices
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,7 +43,6 @@ _PARTS = (
     "tools",
     "script",
 )
-_INDEX = re.compile(r"\b(messages|tool_calls|tool_results|reasoning|script)\[\d+\]")
 _MESSAGE = re.compile(r"messages\[(\d+)\]")
 _RESULT = re.compile(r"messages\[(\d+)\]\.tool_results\[(\d+)\]")
 
@@ -224,17 +224,12 @@ def _edit(change: FieldChange) -> _Edit:
     return (without_indices(change.path), change.change, change.old, change.new)
 
 
-def without_indices(path: str) -> str:
-    """A field path with ``[*]`` for the indices that differ between cases: by it causes of several cases are one."""
-    return _INDEX.sub(r"\1[*]", path)
-
-
 def _rank(cause: Cause) -> Rank:
     return rank(cause.path, len(cause.cases), cause.turns, cause.old, cause.new)
 
 
 def rank(path: str, cases: int, turns: int, old: str | None, new: str | None) -> Rank:
     """By what causes are sorted (rule 5)."""
-    part = re.split(r"[.\[]", path, maxsplit=1)[0]
+    part = part_of(path)
     order = _PARTS.index(part) if part in _PARTS else len(_PARTS)
     return (-cases, -turns, order, path, old or "", new or "")

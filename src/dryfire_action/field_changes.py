@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
+from dryfire_action.field_paths import part_of
 from dryfire_action.fingerprint import digest, quoted
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def changes_between(recorded: Fingerprint, current: Fingerprint) -> tuple[FieldC
 
 def top_level(changes: Sequence[FieldChange]) -> tuple[str, ...]:
     """The names of the request's parts that changed (``messages``, ``tools``, ...), sorted, each once."""
-    return tuple(sorted({_part(change.path) for change in changes}))
+    return tuple(sorted({part_of(change.path) for change in changes}))
 
 
 def _head_changes(old: Head, new: Head) -> Iterator[FieldChange]:
@@ -75,7 +76,7 @@ def _head_changes(old: Head, new: Head) -> Iterator[FieldChange]:
     for path in {**old, **new}:
         if old.get(path) != new.get(path):
             # A cassette may hold a part that this version does not know.
-            differing.setdefault(_part(path), []).append(path)
+            differing.setdefault(part_of(path), []).append(path)
     for part, paths in differing.items():
         if part in families:
             yield from _family_changes(part, families[part], old, new)
@@ -256,10 +257,6 @@ def _common_start(first: Sequence[Digests], second: Sequence[Digests]) -> int:
             break
         count += 1
     return count
-
-
-def _part(path: str) -> str:
-    return re.split(r"[.\[]", path, maxsplit=1)[0]
 
 
 def _compared(path: str, old: str | None, new: str | None) -> FieldChange:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dryfire_action.field_paths import without_indices
 from dryfire_action.fingerprint import digest
 
 if TYPE_CHECKING:
     from dryfire_action.fingerprint import Digests, Fingerprint, Head
-
-_INDEX = re.compile(r"\b(tool_calls|tool_results|reasoning|script)\[\d+\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +43,8 @@ def likeness(recorded: Fingerprint, current: Fingerprint) -> Likeness:
 def _counted(head: Head, messages: tuple[Digests, ...]) -> Counter[tuple[str, str]]:
     found: Counter[tuple[str, str]] = Counter()
     for path, value in head.items():
-        found[_anywhere(path), value if isinstance(value, str) else digest(list(value))] += 1
+        found[without_indices(path), value if isinstance(value, str) else digest(list(value))] += 1
     for message in messages:
         for path, value in message.items():
-            found["messages." + _anywhere(path), value] += 1
+            found["messages." + without_indices(path), value] += 1
     return found
-
-
-def _anywhere(path: str) -> str:
-    return _INDEX.sub(r"\1[*]", path)

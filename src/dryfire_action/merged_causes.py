@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dryfire_action.causes import rank, without_indices
+from dryfire_action.causes import rank
+from dryfire_action.field_paths import without_indices
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

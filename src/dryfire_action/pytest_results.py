@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dryfire_action.causes import Cause, rank, without_indices
+from dryfire_action.causes import Cause, rank
 from dryfire_action.errors import Place
 from dryfire_action.field_changes import FieldChange
+from dryfire_action.field_paths import without_indices
 from dryfire_action.messages import Usage
 from dryfire_action.pytest_files import command_for
 from dryfire_action.results import CaseResult, Results, RunResult, SuiteResult, TurnResult

@@ -21,8 +21,12 @@ TIERS: dict[str, int] = {
     # words: what there is to talk about; no IO, no clock
     **dict.fromkeys(["errors", "messages", "fingerprint", "field_changes", "redact", "cassette"], WORDS),
     **dict.fromkeys(["canonical_json", "change_notes", "suite", "results", "version", "visible"], WORDS),
-    **dict.fromkeys(["comment_marker", "document", "likeness", "problems_text", "suite_status"], WORDS),
-    **dict.fromkeys(["json_leaves", "late_pattern", "patterns", "placeholders", "repetition", "source_text"], WORDS),
+    **dict.fromkeys(
+        ["comment_marker", "document", "field_paths", "likeness", "problems_text", "suite_status"], WORDS
+    ),
+    **dict.fromkeys(
+        ["json_leaves", "late_pattern", "patterns", "placeholders", "repetition", "source_text"], WORDS
+    ),
     **dict.fromkeys(["secret_checksums", "secret_keys", "secret_names", "secret_placeholders"], WORDS),
     **dict.fromkeys(
         ["named_texts", "secret_allowances", "secret_assignments", "secret_platform_tokens"], WORDS
