@@ -55,7 +55,7 @@ TIERS: dict[str, int] = {
         ["base", "comparison", "explanation", "old_text", "run_comparison", "forecast", "importing"], ASSEMBLY
     ),
     **dict.fromkeys(["before_recording", "housekeeping", "rehearsal", "rehoming", "rekey"], ASSEMBLY),
-    **dict.fromkeys(["merge_conflicts", "result_merge", "sharding", "status"], ASSEMBLY),
+    **dict.fromkeys(["merge_conflicts", "result_merge", "sharding", "suite_survey"], ASSEMBLY),
     **dict.fromkeys(
         ["cassette_redaction", "secret_history", "secret_review", "staged", "staged_passthrough"], ASSEMBLY
     ),

@@ -35,12 +35,12 @@ def execute(args: Namespace) -> int:
     from datetime import UTC, datetime
 
     from dryfire_action.reports import status as report
-    from dryfire_action.status import status
+    from dryfire_action.suite_survey import survey
 
     if args.json and args.markdown:
         raise UsageError("--json and --markdown cannot be asked for at once")
     chosen = selection.load(args.paths)
-    found = status(chosen.suites, chosen.root, chosen.cwd)
+    found = survey(chosen.suites, chosen.root, chosen.cwd)
     today = datetime.now(UTC).date().isoformat()
     if args.json:
         import json

@@ -1,4 +1,4 @@
-"""The state of a suite's recordings: how many, how old, of which models, and what a replay makes of them."""
+"""Surveying suites: how many recordings they have, how old, of which models, and what a replay makes of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dryfire_action.suite import Suite
 
 
-def status(suites: Sequence[Suite], root: Path, cwd: str = "") -> tuple[SuiteStatus, ...]:
+def survey(suites: Sequence[Suite], root: Path, cwd: str = "") -> tuple[SuiteStatus, ...]:
     """The state of the recordings of ``suites``, in order. Replays every case; nothing is asked."""
     results = run_suites(
         suites,
