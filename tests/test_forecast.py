@@ -33,7 +33,7 @@ from tests.made_cases import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dryfire_action.call_forecast import Forecast
+    from dryfire_action.expected_calls import Forecast
     from dryfire_action.suite import Case, Suite
 
 USED = Usage(input_tokens=90, output_tokens=10)

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from dryfire_action.ambient import ReplayClock, run_through
 from dryfire_action.before_recording import moves_to_come
-from dryfire_action.call_forecast import CaseForecast, Forecast
 from dryfire_action.case_run import Script, Surroundings, run_agent, shelf_of
 from dryfire_action.cassette import Cassette, complete_part
 from dryfire_action.cassette_file import SIZE_LIMIT
 from dryfire_action.cassette_names import cassette_path
 from dryfire_action.errors import CassetteDamaged, DryfireError
+from dryfire_action.expected_calls import CaseForecast, Forecast
 from dryfire_action.messages import Usage, total_usage
 from dryfire_action.playback import ReplayingProvider
 from dryfire_action.providers.scripted import ScriptedProvider

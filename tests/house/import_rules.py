@@ -45,7 +45,7 @@ TIERS: dict[str, int] = {
     ),
     # edges: each knows one outside thing
     **dict.fromkeys(["tree", "yaml_io", "cassette_file", "suite_file", "passthrough"], EDGE),
-    **dict.fromkeys(["call_forecast", "foreign_key", "progress", "recording_facts"], WORDS),
+    **dict.fromkeys(["expected_calls", "foreign_key", "progress", "recording_facts"], WORDS),
     "foreign_recordings": EDGE,
     **dict.fromkeys(["providers", "recordings", "reports", "github", "git_tree", "hook_config"], EDGE),
     # assembly: engine and edges put together; the library's public face

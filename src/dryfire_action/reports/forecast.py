@@ -13,7 +13,7 @@ from dryfire_action.visible import visible
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from dryfire_action.call_forecast import CaseForecast, Forecast
+    from dryfire_action.expected_calls import CaseForecast, Forecast
     from dryfire_action.reports.lines import Line
 
 _MOST_NAME = 56
