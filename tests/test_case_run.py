@@ -173,7 +173,7 @@ def test_turns_that_diagnosis_cannot_reach_are_not_reached(tmp_path: Path) -> No
 def test_nothing_recorded_is_missing(tmp_path: Path) -> None:
     result = run_one(tmp_path, a_case())
     assert (result.outcome, result.exit_code, outcomes(result)) == ("missing", 3, [["missing"]])
-    assert result.runs[0].turns[0].note == "turn 0: the cassette is empty, nothing can be replayed"
+    assert result.runs[0].turns[0].note == "turn 0: nothing is recorded for this case"
     assert not (tmp_path / ".dryfire").exists()
 
 
@@ -183,6 +183,7 @@ def test_each_run_of_a_repeated_case_has_its_own_recording(tmp_path: Path) -> No
     assert [run.trace and run.trace.final_text for run in result.runs] == ["one", "two"]
     more = run_one(tmp_path, a_case(repeat=3))
     assert (more.outcome, outcomes(more)) == ("missing", [["replayed"], ["replayed"], ["missing"]])
+    assert more.runs[2].turns[0].note == "run 2, turn 0: nothing is recorded for this run"
 
 
 def test_a_higher_repeat_records_only_the_new_runs_and_a_lower_one_leaves_runs_unplayed(

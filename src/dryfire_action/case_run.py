@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from dryfire_action.cassette import Exchange
     from dryfire_action.foreign_recordings import ForeignRecordings
     from dryfire_action.messages import Provider
-    from dryfire_action.playback import Played, RunTape
+    from dryfire_action.playback import Miss, Played, RunTape
     from dryfire_action.retry import RetryPolicy
     from dryfire_action.suite import Case, Config, Mode
     from dryfire_action.tree import Tree
@@ -235,11 +235,18 @@ def _turn(played: Played) -> TurnResult:
         recorded=recorded.key if recorded else None,
         current=played.current.key,
         changes=miss.changes if miss else (),
-        note=miss.sentence if miss and not miss.changes else "",
+        note=_why_missing(miss) if miss and not miss.changes else "",
         equal=alike.equal,
         fields=alike.fields,
         usage=recorded.usage if recorded else NO_USAGE,
     )
+
+
+def _why_missing(miss: Miss) -> str:
+    """Why there is no answer: of a case that was never recorded there is no cassette to be called empty."""
+    if not miss.empty:
+        return miss.sentence
+    return f"{miss.where}: nothing is recorded for this {'run' if miss.run else 'case'}"
 
 
 def _live_turns(run: Run) -> tuple[TurnResult, ...]:

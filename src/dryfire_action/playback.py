@@ -32,6 +32,7 @@ class Miss:
 
     ``recorded`` is the exchange that stands at this place (None: nothing does), ``changes`` the fields in which its
     request differs, ``times_recorded`` and ``times_asked`` how often this very request was recorded and asked for.
+    ``empty``: nothing at all is recorded for this run.
     """
 
     run: int
@@ -50,11 +51,15 @@ class Miss:
         return "stale" if self.changes else "missing"
 
     @property
+    def where(self) -> str:
+        """The place in words, with the run where it is not the first."""
+        turn = f"turn {self.turn}" + (f", attempt {self.attempt}" if self.attempt else "")
+        return f"run {self.run}, {turn}" if self.run else turn
+
+    @property
     def sentence(self) -> str:
         """The miss in one sentence, naming the fields that changed."""
-        where = f"turn {self.turn}" + (f", attempt {self.attempt}" if self.attempt else "")
-        if self.run:
-            where = f"run {self.run}, {where}"
+        where = self.where
         if self.changes:
             fields = ", ".join(f"{change.path} ({change.change})" for change in self.changes)
             return f"{where}: recorded for another request; changed: {fields}"

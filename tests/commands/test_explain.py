@@ -88,7 +88,7 @@ def test_missing_and_damaged_recordings_are_explained_too(dryfire: Dryfire, reco
     done = dryfire("explain")
     assert done.code == 3
     assert done.out.startswith("Re-record 2 of 2 cases: 1 missing, 1 damaged\n")
-    assert "\n  turn 0: missing  the cassette is empty, nothing can be replayed\n" in done.out
+    assert "\n  turn 0: missing  nothing is recorded for this case\n" in done.out
     assert f"\n  {second.relative_to(recorded).as_posix()}:1: " in done.out
     assert "--cassette-mode record\n" in done.out
 
