@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dryfire_action.visible import closest, cut, harmless, visible
+from dryfire_action.visible import closest, cut, harmless, normal_form, visible
 
 ESCAPED = {
     "a\x1b[31mb": "a\\x1b[31mb",
@@ -76,3 +77,20 @@ def test_what_is_cut_is_counted(text: str, most: int, short: str) -> None:
 )
 def test_the_closest_known_word_is_proposed(word: str, hint: str) -> None:
     assert closest(word, ["replay", "record", "auto"]) == hint
+
+
+COMPOSED = st.text("aé가각요ﾞ\u1100\u1161\u11a8\u0301\u0316\u0f73\u3099か \n㎏ﬁ")
+
+
+@given(st.tuples(COMPOSED, st.integers(1, 60)).map(lambda drawn: drawn[0] * drawn[1]))
+def test_a_text_taken_in_pieces_has_the_normal_form_of_the_whole(text: str) -> None:
+    broken_by_words = " ".join(text[at : at + 90] for at in range(0, len(text), 90))
+    for form in ("NFC", "NFKC"):
+        assert normal_form(form, broken_by_words) == unicodedata.normalize(form, broken_by_words)
+
+
+@pytest.mark.parametrize("marks", ["\u0301\u0316", "\u0f73", "\uff9e\u0316"], ids=ascii)
+def test_a_long_run_of_marks_does_not_hang(marks: str) -> None:
+    began = time.monotonic()
+    normal_form("NFKC", "a" + marks * 200_000)
+    assert time.monotonic() - began < 20

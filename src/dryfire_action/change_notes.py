@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 from dryfire_action.canonical_json import dotted
+from dryfire_action.visible import normal_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -161,7 +161,7 @@ def _sorted(value: JsonValue) -> JsonValue:
 # How to make two values equal that differ in one way only, the narrowest way first.
 _EVENED: dict[str, Callable[[JsonValue], JsonValue]] = {
     LINE_ENDS: _each_text(lambda text: text.replace("\r\n", "\n").replace("\r", "\n")),
-    UNICODE_FORM: _each_text(lambda text: unicodedata.normalize("NFC", text)),
+    UNICODE_FORM: _each_text(lambda text: normal_form("NFC", text)),
     WHITE_SPACE: _each_text(lambda text: _SPACE.sub(" ", text).strip()),
     SAME_NUMBER: _numbers,
     OTHER_ORDER: _sorted,

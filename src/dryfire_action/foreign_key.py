@@ -7,11 +7,11 @@ rules and not ours; nothing but the import uses them.
 from __future__ import annotations
 
 import json
-import unicodedata
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from dryfire_action.fingerprint import quoted
+from dryfire_action.visible import normal_form
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,11 +97,11 @@ def _with_numbered_ids(value: JsonValue, numbers: dict[str, str]) -> JsonValue:
 def _composed(value: JsonValue) -> JsonValue:
     """``value`` with all texts, keys among them, in Unicode's composed form."""
     if isinstance(value, str):
-        return unicodedata.normalize("NFC", value)
+        return normal_form("NFC", value)
     if isinstance(value, list):
         return [_composed(item) for item in value]
     if isinstance(value, dict):
-        return {unicodedata.normalize("NFC", str(key)): _composed(item) for key, item in value.items()}
+        return {normal_form("NFC", str(key)): _composed(item) for key, item in value.items()}
     return value
 
 

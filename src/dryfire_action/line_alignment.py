@@ -7,12 +7,13 @@ that both sides have exactly once, and what is still large after that counts as 
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_left
 from collections import Counter
 from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from dryfire_action.visible import normal_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -170,7 +171,7 @@ def _longest_rising(numbers: Sequence[int]) -> list[int]:
 
 
 def _counted(line: str) -> Counter[Hashable]:
-    words = _WORD.findall(unicodedata.normalize("NFKC", line[: 10 * _WORDS_COMPARED]))
+    words = _WORD.findall(normal_form("NFKC", line[: 10 * _WORDS_COMPARED]))
     return Counter(word for word in words[:_WORDS_COMPARED] if not word.isspace())
 
 

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING
 
-from dryfire_action.visible import HIDDEN_CATEGORIES, hidden
+from dryfire_action.visible import HIDDEN_CATEGORIES, hidden, normal_form
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,7 +54,7 @@ def hard_to_see(text: str, index: int) -> bool:
 
 def look_the_same(old: str, new: str) -> bool:
     """Whether two texts differ only in how their characters are composed, or in letters that look like others."""
-    return unicodedata.normalize("NFKC", old) == unicodedata.normalize("NFKC", new)
+    return normal_form("NFKC", old) == normal_form("NFKC", new)
 
 
 def lookalikes(text: str, span: tuple[int, int], counterpart: str) -> set[int]:

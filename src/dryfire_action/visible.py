@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from typing import TYPE_CHECKING
 
 from dryfire_action.late_pattern import late
+
+if TYPE_CHECKING:
+    from typing import Literal
 
 # Joiners make one character of an emoji or of Persian letters; elsewhere they only hide.
 _JOINERS = "\u200c\u200d"
 # Unicode's controls, formats, halves of pairs, private and unassigned characters, line and paragraph separators.
 HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+# Characters that are brought into a normal form at once.
+_PIECE = 200
 _PRINTABLE_ASCII = late(r"[ -~]*\Z")
 
 
@@ -38,6 +44,26 @@ def harmless(text: str) -> str:
 def hidden(text: str, index: int) -> bool:
     """Whether a character is drawn as nothing or changes the text around it; joiners where they join do not count."""
     return unicodedata.category(text[index]) in HIDDEN_CATEGORIES and not _joins(text, index)
+
+
+def normal_form(form: Literal["NFC", "NFKC"], text: str) -> str:
+    """``text`` in a normal form of Unicode, in time linear in its length.
+
+    Marks behind a character are put in order in quadratic time, and no signal gets through meanwhile. So the text is
+    taken in pieces, cut before characters that nothing before them can change; a run of marks that has no such
+    place, which no writing knows, is cut where it is.
+    """
+    if text.isascii():
+        return text
+    pieces = []
+    start = 0
+    while start < len(text):
+        end = start + _PIECE
+        while end < min(len(text), start + 2 * _PIECE) and not _stands_alone(text[end]):
+            end += 1
+        pieces.append(unicodedata.normalize(form, text[start:end]))
+        start = end
+    return "".join(pieces)
 
 
 def cut(text: str, most: int) -> str:
@@ -65,6 +91,15 @@ def _shown(text: str, index: int) -> str:
         return _SHORT[char]
     code = ord(char)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _stands_alone(char: str) -> bool:
+    """Whether a character begins anew: no mark, nothing that is put together with what stands before it."""
+    return char.isascii() or not (
+        unicodedata.category(char).startswith("M")
+        or unicodedata.decomposition(char)
+        or "\u1100" <= char <= "\u11ff"
+    )
 
 
 def _joins(text: str, index: int) -> bool:
