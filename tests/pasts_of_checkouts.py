@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from dryfire_action.old_text import CUT_OFF, LEFT_OUT, NO_COMMITS, NO_HISTORY, NO_REPOSITORY, NOT_FOUND
+from dryfire_action.git_log import NO_COMMITS, NO_REPOSITORY
+from dryfire_action.old_text import CUT_OFF, LEFT_OUT, NO_HISTORY, NOT_FOUND
 from tests.git_repository import Repository
 from tests.pasts import FILE, NEW, OLD, SUITE, Past, begun, record
 

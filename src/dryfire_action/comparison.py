@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING
 from dryfire_action.base import compared, default_base
 from dryfire_action.cassette_file import SIZE_LIMIT
 from dryfire_action.errors import DryfireError, SpecError, UsageError
-from dryfire_action.git_log import merge_base, repository
+from dryfire_action.git_log import NO_COMMITS, NO_REPOSITORY, merge_base, repository
 from dryfire_action.git_objects import GitObjects
 from dryfire_action.git_tree import CommitTree
 from dryfire_action.globs import NothingMatched, matching
-from dryfire_action.old_text import NO_COMMITS, NO_REPOSITORY
 from dryfire_action.runner import selected
 from dryfire_action.suite_file import load_suites
 from dryfire_action.tree import FolderTree

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 MAX_COMMITS = 5_000
 MAX_SECONDS = 3.0
 MAX_LOG_BYTES = 64 * 1024 * 1024
+# Why there is nothing to compare with.
+NO_REPOSITORY = "no git repository"
+NO_COMMITS = "the git repository has no commits yet"
 # Branches that pull requests usually go to, tried in this order.
 _DEFAULT_BRANCHES = ("origin/HEAD", "origin/main", "origin/master", "main", "master")
 

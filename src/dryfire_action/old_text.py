@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from dryfire_action.case_values import Held, held_by
 from dryfire_action.errors import DryfireError
-from dryfire_action.git_log import Log, log_of
+from dryfire_action.git_log import NO_COMMITS, NO_REPOSITORY, Log, log_of
 from dryfire_action.git_objects import GitObjects
 from dryfire_action.git_process import GitError, NoRepository
 from dryfire_action.git_tree import CommitTree
@@ -36,8 +36,6 @@ PATTERNS = ("*.yaml", "*.yml", "*.json", "*.md", "*.txt")
 MAX_CANDIDATES = 60
 MAX_SCANNED = 200
 
-NO_REPOSITORY = "no git repository"
-NO_COMMITS = "the git repository has no commits yet"
 NO_HISTORY = "this checkout has no history beyond the last commit: use fetch-depth: 2"
 NOT_FOUND = "no commit in reach holds a text with this digest"
 CUT_OFF = f"{NOT_FOUND}, and this checkout has only the last commits: fetch-depth: 0 has them all"

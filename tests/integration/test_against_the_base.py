@@ -11,7 +11,7 @@ import pytest
 from dryfire_action import comparison
 from dryfire_action.behaviour import NoLongerReplayed
 from dryfire_action.cli import main
-from dryfire_action.old_text import NO_COMMITS, NO_REPOSITORY
+from dryfire_action.git_log import NO_COMMITS, NO_REPOSITORY
 from dryfire_action.reports.wording import headline, tally_of
 from dryfire_action.runner import RunOptions
 from tests.git_repository import Repository

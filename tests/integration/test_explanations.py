@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dryfire_action import old_text
+from dryfire_action import git_log, old_text
 from dryfire_action.causes import MODEL_OVERRIDE
 from dryfire_action.change_notes import LINE_ENDS, OTHER_ORDER
 from dryfire_action.explanation import OTHER_RULES
@@ -314,8 +314,8 @@ def edited_and_recorded_in_one_commit(project: Repository) -> Path:
 
 
 HISTORIES: dict[str, tuple[Callable[[Repository], Path], str]] = {
-    "no git": (no_git, old_text.NO_REPOSITORY),
-    "no commits": (no_commits, old_text.NO_COMMITS),
+    "no git": (no_git, git_log.NO_REPOSITORY),
+    "no commits": (no_commits, git_log.NO_COMMITS),
     "depth 1": (edited_and_recorded_in_one_commit, old_text.NO_HISTORY),
 }
 

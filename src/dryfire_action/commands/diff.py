@@ -89,9 +89,8 @@ def _base(words: Sequence[str], root: Path) -> tuple[str, str, Sequence[str]]:
     """
     from dryfire_action.base import default_base
     from dryfire_action.comparison import why_none
-    from dryfire_action.git_log import repository
+    from dryfire_action.git_log import NO_REPOSITORY, repository
     from dryfire_action.git_objects import GitObjects
-    from dryfire_action.old_text import NO_REPOSITORY
     from dryfire_action.visible import visible
 
     place = repository(root)
