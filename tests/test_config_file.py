@@ -6,10 +6,12 @@ from textwrap import dedent
 
 import pytest
 
-from dryfire_action.config_file import load_config, nearest_config, read_config
+from dryfire_action.config_file import Configs, load_config, read_config
 from dryfire_action.errors import Place, Problem, SpecError
 from dryfire_action.fingerprint import IgnoreRule
+from dryfire_action.node import Problems
 from dryfire_action.suite import Config, ProviderEntry
+from dryfire_action.tree import folder_of
 from tests.memory_tree import MemoryTree
 
 
@@ -214,6 +216,12 @@ def test_a_config_that_is_not_there() -> None:
     assert caught.value.problems[0].message == "there is no such file"
 
 
+def nearest(tree: MemoryTree, folder: str) -> Config:
+    found = Configs(tree, Problems()).nearest(folder)
+    assert found is not None
+    return found.config
+
+
 @pytest.mark.parametrize(
     ("suite", "file"),
     [
@@ -226,15 +234,12 @@ def test_a_config_that_is_not_there() -> None:
 )
 def test_0_the_nearest_config_above_a_suite_counts(suite: str, file: str) -> None:
     tree = MemoryTree({"dryfire.yaml": "version: 1", "packages/one/dryfire.yaml": "version: 1"})
-    assert nearest_config(tree, suite).file == file
+    assert nearest(tree, folder_of(suite)).file == file
 
 
 def test_0_without_a_config_the_built_in_settings_count() -> None:
-    assert nearest_config(MemoryTree({"x/dryfire.yaml": "version: 1"}), "evals/a.eval.yaml") == Config()
+    assert nearest(MemoryTree({"x/dryfire.yaml": "version: 1"}), "evals") == Config()
 
 
 def test_a_suite_in_a_very_deep_folder_has_a_config_too() -> None:
-    assert (
-        nearest_config(MemoryTree({"dryfire.yaml": "version: 1"}), "a/" * 3000 + "x.yaml").file
-        == "dryfire.yaml"
-    )
+    assert nearest(MemoryTree({"dryfire.yaml": "version: 1"}), "a/" * 3000 + "a").file == "dryfire.yaml"

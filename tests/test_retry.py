@@ -9,7 +9,7 @@ import pytest
 
 from dryfire_action.errors import RETRYABLE_STATUSES, CassetteDamaged, FingerprintError, ProviderError
 from dryfire_action.messages import Response
-from dryfire_action.retry import NO_RETRIES, RetryPolicy, with_retries
+from dryfire_action.retry import RetryPolicy, with_retries
 
 BUSY = ProviderError("busy", status=503)
 
@@ -79,7 +79,7 @@ def test_after_the_last_attempt_the_last_failure_is_raised() -> None:
 
 
 def test_no_retries_means_one_attempt() -> None:
-    trying = Trying(BUSY, Response("hi"), policy=NO_RETRIES)
+    trying = Trying(BUSY, Response("hi"), policy=RetryPolicy(max_retries=0))
     with pytest.raises(ProviderError):
         trying.run()
     assert (trying.provider.asked, trying.slept, trying.told) == (1, [], [("busy", 0, None)])

@@ -104,12 +104,6 @@ def load_config(tree: Tree, path: str) -> Config:
     return read_config(tree, path).config
 
 
-def nearest_config(tree: Tree, suite_path: str) -> Config:
-    """The config of the suite at ``suite_path``: the nearest one at or above its folder, else the built-in settings."""
-    path = Configs(tree, Problems()).path_above(folder_of(suite_path))
-    return Config() if path is None else load_config(tree, path)
-
-
 def read_config(tree: Tree, path: str) -> ConfigFile:
     """Read the ``dryfire.yaml`` at ``path`` with the places of its defaults. Raises ``SpecError``."""
     problems = Problems()

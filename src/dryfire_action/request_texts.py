@@ -83,13 +83,6 @@ def pointer_to(secret: str, request: Request, mask: Masker | None = None) -> str
     return RequestTexts(request, mask).pointer_to(secret)
 
 
-def request_leaves(request: Request) -> Iterator[tuple[str, str]]:
-    """Every non-empty text of a request that is digested, with its path (the field's, then the keys inside it)."""
-    yield from _head_leaves(request)
-    for index, message in enumerate(request.messages):
-        yield from _message_leaves(f"messages[{index}]", message)
-
-
 def pointed_to(pointer: str, request: Request) -> str | None:
     """The text that ``pointer`` leads to; None where there is no such text.
 

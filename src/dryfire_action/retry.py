@@ -34,9 +34,6 @@ class RetryPolicy:
         return jitter.uniform(0.0, min(self.base * 2.0 ** min(failures - 1, 1000), self.max_wait))
 
 
-NO_RETRIES = RetryPolicy(max_retries=0)
-
-
 async def with_retries(
     ask: Callable[[], Awaitable[Response]],
     policy: RetryPolicy,

@@ -78,11 +78,6 @@ class Scan:
         self._opened: dict[int, str] = {}
         self._covered: dict[int, tuple[str, list[tuple[int, int]]]] = {}
 
-    @property
-    def is_quick(self) -> bool:
-        """Whether it only matters whether there is anything."""
-        return bool(self._quick)
-
     # What is found, and what is not.
 
     def note(
