@@ -58,7 +58,7 @@ class Event:
 
     ``repository`` is ours. ``head`` is the commit it is about: of a pull request the author's, not the test merge
     (``sha`` is what the runner calls `GITHUB_SHA`). ``branch`` is "" for a tag; ``base`` a pull request's or queue's
-    base commit; ``number`` and ``head_repository`` are a pull request's.
+    base commit; ``number`` is a pull request's.
     """
 
     name: str
@@ -68,15 +68,7 @@ class Event:
     branch: str = ""
     base: str = ""
     number: int | None = None
-    head_repository: str | None = None
     run: WorkflowRun | None = field(default=None)
-
-    @property
-    def is_from_fork(self) -> bool:
-        """Whether the commit lies in another repository than ours, or in one that is deleted."""
-        if self.run is not None:
-            return self.run.head_repository != self.repository
-        return self.number is not None and self.head_repository != self.repository
 
 
 def load_event(environ: Mapping[str, str]) -> Event:
@@ -112,7 +104,6 @@ def read_event(
             branch=_text(_at(payload, "pull_request", "head", "ref")),
             base=_sha(_at(payload, "pull_request", "base", "sha")),
             number=_needed_number(payload, "pull_request", "number"),
-            head_repository=_repository(_at(payload, "pull_request", "head", "repo", "full_name")),
         )
     if name == "workflow_run":
         return Event(name, ours, sha=given, run=_run(payload))
