@@ -49,7 +49,7 @@ result: where it cannot be written, there is a notice, and the summary of the jo
 
 ## Permissions
 
-```yaml
+```text
 permissions:
   contents: read
   pull-requests: write

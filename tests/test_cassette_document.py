@@ -65,7 +65,7 @@ def test_what_a_recorder_writes_has_the_shape() -> None:
         ({**EXCHANGE, "usage": {"tokens": 1}}, "usage.tokens: is not known here"),
         ({**EXCHANGE, "note": "hi"}, "note: is not known here"),
         ({**EXCHANGE, "n\n" * 100: 1}, "n\\nn\\n"),
-        ({**EXCHANGE, "from_request": {"secret": "a[0:1]"}}, "from_request.secret: must be a marker"),
+        ({**EXCHANGE, "from_request": {"plain": "a[0:1]"}}, "from_request.plain: must be a marker"),
         (
             {**EXCHANGE, "from_request": {"[redacted:email:1]": "a[0:x]"}},
             "from_request.[redacted:email:1]: must",
