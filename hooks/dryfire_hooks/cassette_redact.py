@@ -165,10 +165,11 @@ def _told(reports: Sequence[Report], notes: Sequence[str], root: str, fixing: bo
         from dryfire_action.secret_history import told_of_history
 
         lines += told_of_history(reports, root)
-    lines += review.advice(reports, fixing=fixing)
+    lines += review.advice(reports, fixing=fixing, framework=os.environ.get("PRE_COMMIT") == "1")
+    lines += notes
     if fixing and any(report.findings for report in reports):
         lines.append("Look at what was redacted, then stage it: git add FILE")
-    sys.stdout.write("".join(f"{line}\n" for line in (*lines, *notes)))
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
     return code
 
 

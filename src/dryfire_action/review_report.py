@@ -22,6 +22,7 @@ _BY_NAME = frozenset({"credential-key", "authorization", "cookie", "account-head
 
 # From so many findings on they are more likely an old repository than a slip.
 _MANY = 4
+_REDACT = "Redact in place: dryfire redact --fix FILE. Whatever was pushed before must be revoked too."
 _WILD = re.compile(r"[*?[]")
 
 
@@ -92,25 +93,42 @@ def exit_code(reports: Iterable[Report]) -> int:
     return EXIT_NOT_CHECKED if any(report.not_checked for report in found) else EXIT_CLEAN
 
 
-def advice(reports: Iterable[Report], *, fixing: bool = False) -> Iterator[str]:
-    """What to do about what was found."""
+def advice(reports: Iterable[Report], *, fixing: bool = False, framework: bool = False) -> Iterator[str]:
+    """What there is in all, and what to do about it. Under a `framework` of hooks the command may not be at hand."""
     found = list(reports)
     rules = sorted({f.rule for report in found for f in report.findings})
     missed = sorted({m.rule for report in found for m in report.not_checked})
     if not rules and not missed:
         return
     yield ""
-    if rules and not fixing:
-        yield "Redact in place: dryfire redact --fix FILE. Whatever was pushed before must be revoked too."
-    yield from (f"  {rule}: {_meaning(rule)}" for rule in (*rules, *missed))
+    total = sum(len(report.findings) for report in found)
+    if total >= _MANY:
+        files = len({f.file for report in found for f in report.findings})
+        yield f"{total} findings in {files} {'file' if files == 1 else 'files'}:"
+    elif rules and not fixing:
+        yield _REDACT
+    yield from (f"  {rule}{_times(rule, found)}: {_meaning(rule)}" for rule in (*rules, *missed))
     if fixing:
         return
+    if total >= _MANY:
+        yield _REDACT
+    if framework and rules:
+        yield "No dryfire here? pip install dryfire-action brings it; args: [--fix] at the hook redacts without it."
     yield (
         "Known and meant to stay: an entry under redact: allow: in dryfire.yaml, with a reason; "
         "dryfire redact --format allow FILE writes it."
     )
-    if sum(len(report.findings) for report in found) >= _MANY:
+    if total >= _MANY:
         yield "All of this is old, and only new secrets shall block: dryfire redact --write-baseline PATH."
+
+
+def _times(rule: str, reports: Iterable[Report]) -> str:
+    """How often a rule was found, and how many secrets that makes: one key may stand in every recording."""
+    values = [f.value for report in reports for f in report.findings if f.rule == rule]
+    if len(values) < 2:
+        return ""
+    different = len(set(values))
+    return f", {len(values)} times, {different} {'value' if different == 1 else 'values'}"
 
 
 def _meaning(rule: str) -> str:

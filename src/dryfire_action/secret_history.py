@@ -13,13 +13,14 @@ from dryfire_action.recordings.files import look
 from dryfire_action.secret_rule_set import REVIEW_RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dryfire_action.recordings.report import Report
 
 # Enough for years of a file, and seconds at most.
 _MOST_COMMITS = 60
 _MOST_SHOWN = 5
+_MOST_NAMED = 3
 _LARGEST = 20_000_000
 _ADVICE = (
     "  Taking it out of the file does not take it out of these commits.",
@@ -30,8 +31,8 @@ _ADVICE = (
 
 
 def told_of_history(reports: Iterable[Report], root: str) -> Iterator[str]:
-    """For each file with findings that earlier commits hold too: which commits; and, once, what to do about it."""
-    told: list[str] = []
+    """Which commits hold findings already, of which files; and, once, what to do about it."""
+    told: dict[tuple[str, ...], list[str]] = {}
     with GitObjects(Path(root)) as objects:
         for report in reports:
             if not report.findings:
@@ -39,14 +40,15 @@ def told_of_history(reports: Iterable[Report], root: str) -> Iterator[str]:
             file = os.path.relpath(report.findings[0].file, root).replace(os.sep, "/")
             file = report.findings[0].file if file.startswith("../") else file
             try:
-                commits = commits_with({found.value for found in report.findings}, file, objects)
+                found_in = commits_with({found.value for found in report.findings}, file, objects)
             except DryfireError:
                 break
-            if commits:
-                told.append(_told(file, commits))
+            if found_in:
+                told.setdefault(tuple(found_in), []).append(file)
     if told:
         yield ""
-        yield from told
+        for commits, files in told.items():
+            yield from _told(files, commits)
         yield from _ADVICE
 
 
@@ -70,9 +72,13 @@ def commits_with(values: set[str], file: str, objects: GitObjects) -> list[str]:
     return found
 
 
-def _told(file: str, commits: list[str]) -> str:
+def _told(files: list[str], commits: Sequence[str]) -> Iterator[str]:
+    """Files that are in the same commits: each on a line, or all on one where they are many."""
     from dryfire_action.review_report import shown_name
 
     shown = ", ".join(commit[:10] for commit in commits[:_MOST_SHOWN])
     more = f" and {len(commits) - _MOST_SHOWN} more" if len(commits) > _MOST_SHOWN else ""
-    return f"{shown_name(file)}: already in history, in {shown}{more}."
+    names = [shown_name(file) for file in files]
+    if len(names) > _MOST_NAMED:
+        names = [f"{names[0]} and {len(names) - 1} more files"]
+    yield from (f"{name}: already in history, in {shown}{more}." for name in names)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.commands import project
+from tests.git_repository import Repository
 from tests.secret_values import B62, B64U, body
 
 if TYPE_CHECKING:
@@ -44,6 +45,39 @@ def test_findings_are_listed_and_fixed(dryfire: Dryfire) -> None:
         "interactions": [{"x-api-key": "[redacted:anthropic-key:1]"}]
     }
     assert dryfire("redact", ".").code == 0
+
+
+def test_many_findings_are_counted_by_rule_and_by_value(dryfire: Dryfire) -> None:
+    """One key in every recording is one thing to revoke, however often it is listed."""
+    for number in range(5):
+        write(
+            f"cassettes/{number}.json", {"x-api-key": KEY, "set-cookie": f"session={number}" + body(B62, 30)}
+        )
+    done = dryfire("redact", "cassettes")
+    last = done.out.partition("\n\n")[2]
+    assert last.startswith("10 findings in 5 files:\n  anthropic-key, 5 times, 1 value: https://")
+    assert "\n  cookie, 5 times, 5 values: https://" in last
+    assert "\nRedact in place: dryfire redact --fix FILE." in last
+    assert "pip install" not in last
+    assert "10 findings in 5 files:\n" in dryfire("redact", "--fix", "cassettes").out
+
+
+def test_files_of_one_commit_are_told_together(dryfire: Dryfire, tmp_path: Path) -> None:
+    repository = Repository(tmp_path)
+    for number in range(2):
+        write(f"cassettes/{number}.json", {"x-api-key": KEY})
+    first = repository.commit("two")[:10]
+    assert dryfire("redact", "cassettes").out.count(f"already in history, in {first}.") == 2
+    for number in range(2, 6):
+        write(f"cassettes/{number}.json", {"x-api-key": KEY})
+    second = repository.commit("four more")[:10]
+    rows = dryfire("redact", "cassettes").out.splitlines()
+    told = [row[row.index("cassettes/") :] for row in rows if "already in history" in row]
+    assert told == [
+        f"cassettes/0.json: already in history, in {first}.",
+        f"cassettes/1.json: already in history, in {first}.",
+        f"cassettes/2.json and 3 more files: already in history, in {second}.",
+    ]
 
 
 def test_json_is_what_other_programs_read(dryfire: Dryfire) -> None:

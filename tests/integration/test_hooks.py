@@ -29,6 +29,7 @@ class TestWithAFramework:
             "été 1.yaml:6: interactions[0].request.headers.x-api-key[0]: anthropic-key: sk-a…" in done.stdout
         )
         assert KEY[:12] not in done.stdout + done.stderr
+        assert "No dryfire here? pip install dryfire-action brings it" in done.stdout
 
     def test_all_files_finds_what_is_committed(self, tool: str, project: Repository, home: Path) -> None:
         project.write("tests/cassettes/a.yaml", vcr(KEY))
