@@ -20,7 +20,7 @@ from dryfire_action.suite import MockRule, Return
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-NO_STEP = "the script has no step {}: it takes one for each call of the model"
+NO_STEP = "the script has no step {}: it takes one for each call of the model, of all runs"
 HELLO = Request("fake", "m-1", (Message("user", "hello"),))
 LOOK: dict[str, Any] = {"name": "look", "arguments": {"id": 1}}
 

@@ -94,9 +94,11 @@ def test_what_cannot_be_shown_is_told_with_what_can(recorded: Dryfire, words: li
 
 
 def test_a_run_of_several_can_be_chosen(recorded: Dryfire) -> None:
-    assert "answer  two" in recorded("trace", "twice").out, "the one that failed stands for the case"
+    shown = recorded("trace", "twice").out
+    assert "answer  two" in shown, "the one that failed stands for the case"
+    assert "run 1, of runs 0 to 1: did not pass\n" in shown
     done = recorded("trace", "twice", "--run", "0")
-    assert "run 0, of runs 0 to 1" in done.out
+    assert "run 0, of runs 0 to 1: passed\n" in done.out
     assert "answer  one" in done.out
 
 

@@ -41,7 +41,7 @@ class ScriptedProvider:
         if step is None:
             number = request.script.index + 1
             raise ProviderError(
-                f"the script has no step {number}: it takes one for each call of the model",
+                f"the script has no step {number}: it takes one for each call of the model, of all runs",
                 kind="ScriptExhausted",
                 retryable=False,
             )

@@ -33,7 +33,8 @@ def render(
                 yield line(visible(row), indent=2)
         return
     if len(case.runs) > 1:
-        yield line(f"run {run.index}, of runs 0 to {len(case.runs) - 1}")
+        passed = "passed" if run.passed else "did not pass"
+        yield line(f"run {run.index}, of runs 0 to {len(case.runs) - 1}: {passed}")
     yield line()
     yield from told_lines(run, indent=0, key=True)
     yield line()
