@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from dryfire_action.visible import cut, harmless, visible
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
 
 Level = Literal["error", "warning", "notice"]
 # Of each level the runner keeps ten of a step, and drops the rest without a word.
@@ -52,12 +52,6 @@ def quoted(text: str) -> str:
 def outputs(values: Mapping[str, str]) -> str:
     """The text that adds ``values`` to the file of a step's outputs. Raises ``ValueError`` for a name that is none."""
     return "".join(_output(name, value) for name, value in values.items())
-
-
-def limited(annotations: Iterable[str], most: int = MOST_ANNOTATIONS) -> Iterator[str]:
-    """The first ``most`` of ``annotations``."""
-    for _, one in zip(range(most), annotations, strict=False):
-        yield one
 
 
 def _output(name: str, value: str) -> str:

@@ -5,12 +5,11 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import TYPE_CHECKING, Any
 
 from dryfire_action.messages import Response, StopReason, ToolCall, Usage, parse_arguments
 from dryfire_action.providers.images import is_image
-from dryfire_action.providers.live import TIMEOUT, LiveModel, Streamed, gathered
+from dryfire_action.providers.live import TIMEOUT, ResourceModel
 from dryfire_action.providers.wire import (
     arguments_from,
     arguments_object,
@@ -25,8 +24,6 @@ from dryfire_action.providers.wire import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from dryfire_action.messages import JsonObject, Message, Request
     from dryfire_action.providers.wire import Answered, Linked
 
@@ -42,7 +39,7 @@ _STOP: dict[str, StopReason] = {
 }
 
 
-class AnthropicModel(LiveModel):
+class AnthropicModel(ResourceModel):
     """Anthropic's models, by the Messages API."""
 
     sdk = "anthropic"
@@ -52,20 +49,16 @@ class AnthropicModel(LiveModel):
     def _wire(self, request: Request) -> JsonObject:
         return to_wire(request)
 
-    def _parameters(self) -> Collection[str]:
-        return inspect.signature(self._client({}).messages.create).parameters
+    def _resource(self, client: Any) -> Any:
+        return client.messages
 
     def _client(self, _: JsonObject, /) -> Any:
         return self._sdk.AsyncAnthropic(
             api_key=self._key, base_url=self._base_url, max_retries=0, timeout=TIMEOUT
         )
 
-    async def _send(self, client: Any, wire: JsonObject) -> bytes | str | Streamed:
-        if wire.get("stream"):
-            return await gathered(await client.messages.create(**wire), _text_of)
-        answer = await client.messages.with_raw_response.create(**wire)
-        body: bytes = answer.http_response.content
-        return body
+    def _text_of(self, event: JsonObject) -> str:
+        return _text_of(event)
 
     def _assembled(self, events: list[JsonObject]) -> JsonObject | None:
         return from_events(events)

@@ -7,6 +7,7 @@ later and no connection outlives its event loop.
 from __future__ import annotations
 
 import importlib
+import inspect
 import json
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -160,6 +161,29 @@ class LiveModel:
         return UsageError(
             f"{self.sdk} {self.sdk_version} does not take this request: {reason or type(error).__name__}"
         )
+
+
+class ResourceModel(LiveModel):
+    """A model that is asked by ``create`` of a resource of its SDK's client, as Anthropic's and OpenAI's are."""
+
+    def _resource(self, client: Any) -> Any:
+        """The part of the client that has ``create``."""
+        raise NotImplementedError
+
+    def _text_of(self, event: JsonObject) -> str:
+        """The piece of text in an event of a stream, "" where there is none."""
+        raise NotImplementedError
+
+    def _parameters(self) -> Collection[str]:
+        return inspect.signature(self._resource(self._client({})).create).parameters
+
+    async def _send(self, client: Any, wire: JsonObject) -> bytes | str | Streamed:
+        resource = self._resource(client)
+        if wire.get("stream"):
+            return await gathered(await resource.create(**wire), self._text_of)
+        answer = await resource.with_raw_response.create(**wire)
+        body: bytes = answer.http_response.content
+        return body
 
 
 async def gathered(events: AsyncIterable[Any], text_of: Callable[[JsonObject], str]) -> Streamed:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import TYPE_CHECKING, Any
 
 from dryfire_action.errors import UsageError
 from dryfire_action.messages import Response, StopReason, ToolCall, Usage, parse_arguments
 from dryfire_action.providers.failures import failed_answer
 from dryfire_action.providers.images import data_url, is_image
-from dryfire_action.providers.live import TIMEOUT, LiveModel, Streamed, gathered
+from dryfire_action.providers.live import TIMEOUT, ResourceModel
 from dryfire_action.providers.wire import (
     ERROR_PREFIX,
     arguments_from,
@@ -23,8 +22,6 @@ from dryfire_action.providers.wire import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from dryfire_action.messages import JsonObject, JsonValue, Request
     from dryfire_action.providers.wire import Linked
 
@@ -39,7 +36,7 @@ _STOP: dict[str, StopReason] = {
 _THINKING = ("reasoning_content", "reasoning", "reasoning_details")
 
 
-class OpenAIModel(LiveModel):
+class OpenAIModel(ResourceModel):
     """What the two APIs of OpenAI have in common: the SDK and its client."""
 
     sdk = "openai"
@@ -66,15 +63,11 @@ class ChatModel(OpenAIModel):
     def _wire(self, request: Request) -> JsonObject:
         return to_wire(request)
 
-    def _parameters(self) -> Collection[str]:
-        return inspect.signature(self._client({}).chat.completions.create).parameters
+    def _resource(self, client: Any) -> Any:
+        return client.chat.completions
 
-    async def _send(self, client: Any, wire: JsonObject) -> bytes | str | Streamed:
-        if wire.get("stream"):
-            return await gathered(await client.chat.completions.create(**wire), _text_of)
-        answer = await client.chat.completions.with_raw_response.create(**wire)
-        body: bytes = answer.http_response.content
-        return body
+    def _text_of(self, event: JsonObject) -> str:
+        return _text_of(event)
 
     def _assembled(self, events: list[JsonObject]) -> JsonObject | None:
         return from_events(events)

@@ -6,14 +6,12 @@ suite sets ``reasoning``, the encrypted reasoning is asked for, so that it can b
 
 from __future__ import annotations
 
-import inspect
 from typing import TYPE_CHECKING, Any
 
 from dryfire_action.errors import UsageError
 from dryfire_action.messages import Response, StopReason, ToolCall, Usage, parse_arguments
 from dryfire_action.providers.failures import failed_answer
 from dryfire_action.providers.images import data_url, is_image
-from dryfire_action.providers.live import Streamed, gathered
 from dryfire_action.providers.openai_chat import OpenAIModel
 from dryfire_action.providers.wire import (
     ERROR_PREFIX,
@@ -29,8 +27,6 @@ from dryfire_action.providers.wire import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from dryfire_action.messages import JsonObject, Message, Request
     from dryfire_action.providers.wire import Linked
 
@@ -52,15 +48,11 @@ class ResponsesModel(OpenAIModel):
     def _wire(self, request: Request) -> JsonObject:
         return to_wire(request)
 
-    def _parameters(self) -> Collection[str]:
-        return inspect.signature(self._client({}).responses.create).parameters
+    def _resource(self, client: Any) -> Any:
+        return client.responses
 
-    async def _send(self, client: Any, wire: JsonObject) -> bytes | str | Streamed:
-        if wire.get("stream"):
-            return await gathered(await client.responses.create(**wire), _text_of)
-        answer = await client.responses.with_raw_response.create(**wire)
-        body: bytes = answer.http_response.content
-        return body
+    def _text_of(self, event: JsonObject) -> str:
+        return _text_of(event)
 
     def _assembled(self, events: list[JsonObject]) -> JsonObject | None:
         return from_events(events)
