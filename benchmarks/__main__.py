@@ -8,7 +8,7 @@ import sys
 from benchmarks.table import shown
 
 # One module each: `TITLE`, and `table()`, which returns rows of texts, the first of them the heads of the columns.
-TABLES = ("hook_speed", "recall")
+TABLES = ("replay_speed", "turn_cost", "start_up", "explain_speed", "hook_speed", "recall")
 
 
 def main(names: list[str]) -> int:

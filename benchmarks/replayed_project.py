@@ -12,6 +12,13 @@ _WORDS = "the order was packed on monday and left the warehouse with the second 
 _CONFIG = (
     "version: 1\nsuites: ['evals/*.eval.yaml']\ncassettes: {scripted: true}\ndefaults: {max_turns: 4000}\n"
 )
+# A recorder syncs each answer to the disk, which here is nothing that anybody paid for.
+_RECORD = """
+import os, sys
+from dryfire_action.cli import main
+os.fsync = lambda descriptor: None
+sys.exit(main(["run", "--cassette-mode", "record"]))
+"""
 
 
 class Shape(NamedTuple):
@@ -32,7 +39,7 @@ def make(folder: Path, shape: Shape) -> None:
         text = _suite(f"suite-{first // CASES_OF_A_SUITE:04}", range(first, last), shape)
         (folder / f"evals/{first // CASES_OF_A_SUITE:04}.eval.yaml").write_text(text, encoding="utf-8")
     subprocess.run(
-        [sys.executable, "-m", "dryfire_action", "run", "--cassette-mode", "record"],
+        [sys.executable, "-c", _RECORD],
         cwd=folder,
         check=True,
         stdout=subprocess.DEVNULL,
