@@ -10,11 +10,13 @@ import pytest
 
 from dryfire_action import fingerprint as fingerprint_module
 from dryfire_action.canonical_json import digest, dotted, quoted
+from dryfire_action.field_changes import changes_between
 from dryfire_action.fingerprint import (
     CACHE_MARKS,
     FINGERPRINT_VERSION,
     TRANSPORT_PARAMS,
     Fingerprinter,
+    KeyChain,
     fingerprint_of,
 )
 from dryfire_action.messages import (
@@ -228,16 +230,43 @@ def test_a_hook_that_changes_a_message_in_place_is_seen() -> None:
 @pytest.mark.parametrize(
     ("part", "one", "other"),
     [
+        ("provider", "anthropic", "openai"),
+        ("model", "small-1", "large-1"),
+        ("system", "Be brief.", "Be polite."),
         ("params", {"temperature": 1}, {"temperature": True}),
         ("output_schema", {"minimum": 1}, {"minimum": 1.0}),
         ("tools", (ToolSpec("t", {"minimum": 0}),), (ToolSpec("t", {"minimum": False}),)),
         ("messages", (answering(ToolResult("a", [1])),), (answering(ToolResult("a", [1.0])),)),
     ],
 )
-def test_parts_that_python_calls_equal_are_told_apart_within_one_run(part: str, one: Any, other: Any) -> None:
+def test_parts_that_change_within_one_run_are_seen_even_where_python_calls_them_equal(
+    part: str, one: Any, other: Any
+) -> None:
     fingerprinter = Fingerprinter()
     base = with_(hooks=())
     first, second = (replace(base, **{part: value}) for value in (one, other))
     found = [fingerprinter.fingerprint(each).key for each in (first, second, first)]
     assert found == [key_of(first), key_of(second), key_of(first)]
     assert found[0] != found[1]
+
+
+def test_a_chain_that_forgets_messages_goes_on_as_if_they_had_never_been() -> None:
+    chain, fresh = KeyChain(), KeyChain()
+    for role in ("user", "assistant", "tool"):
+        chain.append({"role": role})
+    chain.keep(1)
+    fresh.append({"role": "user"})
+    assert chain.fingerprint({}) == fresh.fingerprint({})
+    for each in (chain, fresh):
+        each.append({"role": "system"})
+    assert chain.fingerprint({}) == fresh.fingerprint({})
+
+
+def test_a_fingerprint_tells_its_changes_to_another_by_field_and_by_part() -> None:
+    old, new = fingerprint_of(BASE), fingerprint_of(with_(system="Be polite.", model="large-1"))
+    assert [(each.path, each.change) for each in old.changes(new)] == [
+        (each.path, each.change) for each in changes_between(old, new)
+    ]
+    assert {each.path for each in old.changes(new)} == {"system", "model"}
+    assert old.diff(new) == ("model", "system")
+    assert (old.changes(old), old.diff(old)) == ((), ())

@@ -74,6 +74,12 @@ IGNORED: dict[str, tuple[str, Request, Request, bool]] = {
         with_result(2, 0, content={"at": ["2026-11-29"], "n": 1.0}),
         False,
     ),
+    "inside a list, the rest counts": (
+        "messages[*].tool_results[*].content",
+        with_result(2, 0, content=["2026-11-29", "paid"]),
+        with_result(2, 0, content=["2026-11-29", "open"]),
+        False,
+    ),
     "any tool": (
         "tools[*].description",
         with_tool(0, description="As of 2026-11-29"),
@@ -133,7 +139,15 @@ def test_a_rule_that_matches_nothing_changes_nothing() -> None:
     assert ignoring([]) is None
 
 
+def test_a_field_that_no_rule_names_is_left_as_it_is() -> None:
+    mask = ignoring([(IgnoreRule("system", DATE), compile_pattern(DATE))])
+    assert mask is not None
+    assert mask("output_schema", RING) is RING  # type: ignore[arg-type]
+
+
 def test_a_rule_reaches_no_value_that_would_break_it() -> None:
-    with pytest.raises(FingerprintError, match="nested too deeply") as caught:
+    with pytest.raises(
+        FingerprintError, match=r": the value is nested too deeply, or holds itself$"
+    ) as caught:
         masked(with_result(2, 1, content=RING), "messages[*].tool_results[*].content", DATE)
     assert caught.value.path == "messages[2].tool_results[1].content"

@@ -257,6 +257,13 @@ def test_a_teams_own_rules_find_patterns_groups_and_names() -> None:
     assert redact_text("C-123456", numbered(), rules=rules) == "C-[redacted:customer:1]"
 
 
+def test_the_name_that_a_text_or_a_tree_stands_under_counts() -> None:
+    rules = Rules(team=(TeamRule("site", keys=("Site Code",)),))
+    assert [span.rule for span in find_in_text("north", rules=rules, key="siteCode")] == ["site"]
+    assert found("north", rules=rules, key="siteCode") == [((), "site", "north")]
+    assert found(["v1"], key="password") == [((0,), "credential-key", "v1")] != found(["v1"])
+
+
 def test_a_teams_rules_see_what_json_leaves_and_raw_text_hold() -> None:
     rules = Rules(team=(TeamRule("name", re.compile("Zoë Doe")),))
     assert [finding.rule for finding in find({"a": json.dumps({"b": "Zoë Doe"})}, rules=rules)] == ["name"]
@@ -264,9 +271,8 @@ def test_a_teams_rules_see_what_json_leaves_and_raw_text_hold() -> None:
 
 def test_an_allowance_lets_a_finding_pass_for_a_reason_and_until_its_day() -> None:
     digest = keyed_digest(PASSWORD, "k")
-    entry = Allowance(
-        "a fixture", rule="credential-key", path="tests/*.yaml", digest=digest, expires="2027-01-31"
-    )
+    limits = {"path": "tests/*.yaml", "digest": digest, "expires": "2027-01-31"}
+    entry = Allowance("a fixture", rule="credential-key", **limits)
     rules = Rules(allow=(entry,))
     given_ = {"path": "tests/data/a.yaml", "today": "2027-01-31", "key": "k"}
     assert rules.allowance("credential-key", PASSWORD, **given_) == entry
