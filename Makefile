@@ -5,6 +5,7 @@
 #   make test-previous-sdks    the live providers with the major versions of the SDKs before the current ones
 #   make lint    ruff and mypy
 #   make bench   every table of measurements         make bench BENCH_ARGS=recall
+#   make mutants    faults put into fingerprint, redact, cassette and playback, one at a time: which of them no test notices
 #   make demo    record, replay, edit a prompt, see what became stale; no key, no network
 #   make site    the documentation as a site, in site/
 #   make hooks   this repository's own commit hooks, over all its files
@@ -19,11 +20,12 @@ FUZZ_INPUTS ?= 20000
 FUZZ_SEED ?= 1
 LOCK_ARGS ?=
 BENCH_ARGS ?=
+MUTANTS ?=
 
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONPATH
 
-.PHONY: build demo fuzz hooks test test-previous-sdks lint site lock version-is bench
+.PHONY: build demo fuzz hooks test test-previous-sdks lint site lock version-is bench mutants
 
 demo: $(READY)
 	@$(PYTHON) examples/demo.py
@@ -55,6 +57,16 @@ $(SCANNERS)/.ready: $(READY) requirements/bench.txt
 	@$(PYTHON) -m pip install -qq --require-hashes --target $(SCANNERS) -r requirements/bench.txt
 	@touch $@
 
+MUTATION := .venv/mutation
+mutants: $(MUTATION)/.ready
+	@PYTHONPATH=$(MUTATION) $(PYTHON) -m mutmut run $(MUTANTS)
+	@PYTHONPATH=$(MUTATION) $(PYTHON) -m mutmut results
+
+$(MUTATION)/.ready: $(READY) requirements/mutation.txt
+	@rm -rf $(MUTATION)
+	@$(PYTHON) -m pip install -qq --require-hashes --target $(MUTATION) -r requirements/mutation.txt
+	@touch $@
+
 lint: $(READY)
 	@$(PYTHON) -m ruff check .
 	@$(PYTHON) -m ruff format --check .
@@ -80,6 +92,7 @@ lock: $(READY)
 	@$(LOCK) $(LOCK_ARGS) --group dev -c requirements/run.txt -o requirements/dev.txt
 	@$(subst compile pyproject.toml,compile,$(LOCK)) $(LOCK_ARGS) --group pyproject.toml:previous-sdks -o requirements/previous-sdks.txt
 	@$(subst compile pyproject.toml,compile,$(LOCK)) $(LOCK_ARGS) --group pyproject.toml:bench -o requirements/bench.txt
+	@$(subst compile pyproject.toml,compile,$(LOCK)) $(LOCK_ARGS) --group pyproject.toml:mutation -c requirements/dev.txt -o requirements/mutation.txt
 
 # -qq: errors only. Without build isolation nothing is installed that has no hash in requirements/dev.txt.
 $(READY): requirements/dev.txt pyproject.toml src/dryfire_action/version.py

@@ -64,6 +64,7 @@ def promised_targets() -> set[str]:
         "hooks",
         "lint",
         "lock",
+        "mutants",
         "site",
         "test",
         "test-previous-sdks",
