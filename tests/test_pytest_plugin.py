@@ -218,8 +218,10 @@ def test_a_marker_that_cannot_be_is_refused(project: Project, marker: str, messa
 
 def test_a_marker_can_pin_a_recording(project: Project) -> None:
     project.write("@pytest.mark.cassette(mode='replay')\n" + ONE)
-    project.run("--cassette-mode", "record").assert_outcomes(failed=1)
+    done = project.run("--cassette-mode", "record")
+    done.assert_outcomes(failed=1)
     assert project.recordings == []
+    done.stdout.fnmatch_lines(['*take mode="replay" out of its marker*; then record it*'])
 
 
 def test_lenient_plays_the_recorded_answer_and_the_result_says_stale(project: Project) -> None:

@@ -167,7 +167,7 @@ def _prepared(item: pytest.Item, mode: str, options: dict[str, Any]) -> Recorded
             if mode == "auto":
                 known = _with_partial(known, partial_path(path))
             elif not known:
-                problem = _missing(item, path)
+                problem = _missing(item, path, options.get("mode"))
         except CassetteDamaged as error:
             problem = CassetteDamaged(shown(path, item), error.what, line=error.line, remedy=error.remedy)
     lenient = mode == "replay" and options.get("mode") == "lenient"
@@ -237,11 +237,13 @@ def _without_keys(calls: Iterable[RecordedCall]) -> Iterator[None]:
                 os.environ[name] = value
 
 
-def _missing(item: pytest.Item, path: Path) -> UsageError:
-    command = command_for([typed(item)])
+def _missing(item: pytest.Item, path: Path, pinned: str | None) -> UsageError:
+    command = command_for([typed(item)]).replace("auto", "record")
+    # Under such a marker no command records, and the same one would be recommended for ever.
+    first = f'take mode="{pinned}" out of its marker, which keeps it from recording; then ' if pinned else ""
     return UsageError(
         f"nothing is recorded for this test: there is no {shown(path, item)}",
-        remedy=f"record it, which calls the model: {command.replace('auto', 'record')}",
+        remedy=f"{first}record it, which calls the model: {command}",
     )
 
 
