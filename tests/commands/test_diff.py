@@ -49,7 +49,7 @@ def test_where_nothing_changed_all_cases_are_counted(dryfire: Dryfire, made: Rep
     done = dryfire("diff")
     assert done == (
         0,
-        f"compared with {head[:12]}, where this branch left the default branch\n\n3 cases: 3 unchanged\n",
+        f"compared with {head[:12]}, the commit that is checked out\n\n3 cases: 3 unchanged\n",
         "",
     )
 

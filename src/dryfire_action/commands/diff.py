@@ -107,7 +107,11 @@ def _base(words: Sequence[str], root: Path) -> tuple[str, str, Sequence[str]]:
             f"nothing to compare with: {why_none(root, shallow=place.shallow)}",
             remedy="Name a commit: dryfire diff HEAD",
         )
-    return found, f"{found[:12]}, where this branch left the default branch", words
+    with GitObjects(root) as objects:
+        head = objects.commit("HEAD")
+    is_head = head is not None and head.oid == found
+    where = "the commit that is checked out" if is_head else "where this branch left the default branch"
+    return found, f"{found[:12]}, {where}", words
 
 
 def _compared(base: str, chosen: selection.Selection, model: str | None) -> Comparison:
