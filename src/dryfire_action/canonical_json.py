@@ -91,12 +91,15 @@ def _sound(value: JsonValue) -> bool:
         inner: list[JsonValue] = []
         for item in level:
             if isinstance(item, dict):
-                for key in item:
+                for key, child in item.items():
                     if not isinstance(key, str):
                         return False
-                inner += [child for child in item.values() if isinstance(child, _HOLDERS)]
+                    if isinstance(child, _HOLDERS):
+                        inner.append(child)
             else:
-                inner += [child for child in item if isinstance(child, _HOLDERS)]
+                for child in item:
+                    if isinstance(child, _HOLDERS):
+                        inner.append(child)
         if not inner:
             return True
         level = inner

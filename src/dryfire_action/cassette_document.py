@@ -159,6 +159,13 @@ def _flag(value: Any) -> None:
         raise _Odd("must be true or false")
 
 
+def _map_of_texts(value: Any) -> None:
+    _object(value)
+    for name, item in value.items():
+        if not isinstance(item, str):
+            raise _Odd("must be a text", name)
+
+
 def _object(value: Any) -> None:
     if not isinstance(value, dict):
         raise _Odd("must be an object")
@@ -204,13 +211,12 @@ def _list_of(check: Check) -> Check:
     return check_list
 
 
-def _map_of(check: Check, check_key: Check | None = None) -> Check:
+def _map_of(check: Check, check_key: Check = lambda _: None) -> Check:
     def check_map(value: Any) -> None:
         _object(value)
         for key, item in value.items():
             try:
-                if check_key is not None:
-                    check_key(key)
+                check_key(key)
                 check(item)
             except _Odd as odd:
                 raise _Odd(odd.what, key, *odd.path) from None
@@ -257,7 +263,7 @@ _ERROR = _fields(
     {"status": _count, "retry_after": _number, "text": _text},
 )
 _EXCHANGE = _fields(
-    {"key": _text, "head": _map_of(_head_value), "messages": _list_of(_map_of(_text)), "digest": _text},
+    {"key": _text, "head": _map_of(_head_value), "messages": _list_of(_map_of_texts), "digest": _text},
     {
         "run": _count,
         "turn": _count,

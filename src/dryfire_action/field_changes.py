@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Literal
 
@@ -175,6 +174,8 @@ def _aligned(old: Sequence[Digests], new: Sequence[Digests]) -> tuple[bool, list
         return bool(old), []
     if len(old) * len(new) > ALIGNMENT_LIMIT:
         return False, _by_position(range(len(old)), range(len(new)))
+    from difflib import SequenceMatcher
+
     gaps = [
         (range(i1, i2), range(j1, j2))
         for tag, i1, i2, j1, j2 in SequenceMatcher(None, *keys, autojunk=False).get_opcodes()

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 from dryfire_action.ambient import run_through
 from dryfire_action.case_run import Surroundings, run_case
 from dryfire_action.cassette_file import SIZE_LIMIT
-from dryfire_action.causes import StaleRun, causes_of
 from dryfire_action.errors import EXIT_USAGE, LimitReached
 from dryfire_action.progress import Progress, Spent
 from dryfire_action.recording_facts import notices
@@ -21,9 +20,10 @@ from dryfire_action.spending import Spending
 from dryfire_action.tree import FolderTree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from dryfire_action.causes import Cause
     from dryfire_action.foreign_recordings import ForeignRecordings
     from dryfire_action.sharding import Shard
     from dryfire_action.suite import Case, Mode, Suite
@@ -120,7 +120,7 @@ def run_suites(
         allow_empty=options.allow_empty or others_check_something(asked, own),
         command=rerecord_command(chosen, found, options.cwd, options.model),
         command_from_root=rerecord_command(chosen, found, "", options.model),
-        causes=causes_of(_stale_runs(chosen, found)),
+        causes=_causes(chosen, found),
         warnings=(
             *(warning for suite in suites for warning in suite.warnings),
             *notices(found[number].recording for number in sorted(found)),
@@ -131,15 +131,21 @@ def run_suites(
     )
 
 
-def _stale_runs(chosen: Sequence[tuple[Suite, Case]], found: Mapping[int, CaseResult]) -> Iterator[StaleRun]:
-    for number in sorted(found):
-        result = found[number]
-        for run in result.runs:
-            if run.misses and run.trace:
-                suite, case = chosen[number]
-                yield StaleRun(
-                    case, result.cassette, run.turns, run.trace.messages, run.rules, suite.config.ignore
-                )
+def _causes(chosen: Sequence[tuple[Suite, Case]], found: Mapping[int, CaseResult]) -> tuple[Cause, ...]:
+    stale = [
+        (chosen[number], found[number].cassette, run, run.trace)
+        for number in sorted(found)
+        for run in found[number].runs
+        if run.misses and run.trace
+    ]
+    if not stale:
+        return ()
+    from dryfire_action.causes import StaleRun, causes_of
+
+    return causes_of(
+        StaleRun(case, cassette, run.turns, trace.messages, run.rules, suite.config.ignore)
+        for (suite, case), cassette, run, trace in stale
+    )
 
 
 def _why_stopped(spending: Spending) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
-
-from dryfire_action.reports.lines import line, padded
+from dryfire_action.reports.lines import columns, line, padded
 from dryfire_action.reports.wording import count
 from dryfire_action.visible import visible
 
@@ -23,7 +21,7 @@ def render(
     forecast: Forecast, *, unset: Mapping[str, str], shown_path: Callable[[str], str] = str
 ) -> Iterator[Line]:
     """The whole report. ``unset`` names the key variable that is not set, by provider, where one is needed."""
-    width = min(max((cell_len(visible(one.case.name)) for one in forecast.cases), default=0), _MOST_NAME)
+    width = min(max((columns(visible(one.case.name)) for one in forecast.cases), default=0), _MOST_NAME)
     file = ""
     for one in forecast.cases:
         if one.case.file != file:

@@ -6,8 +6,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from rich.cells import cell_len
-
 from dryfire_action.visible import harmless
 
 if TYPE_CHECKING:
@@ -62,9 +60,18 @@ def line(*pieces: str | tuple[str, Style], indent: int = 0, whole: bool = False,
     )
 
 
+def columns(text: str) -> int:
+    """How many columns of a terminal ``text`` takes; wide characters take two."""
+    if text.isascii() and text.isprintable():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
 def padded(text: str, width: int) -> str:
-    """``text`` with blanks up to ``width`` terminal columns; wide characters take two."""
-    return text + " " * (width - cell_len(text))
+    """``text`` with blanks up to ``width`` terminal columns."""
+    return text + " " * (width - columns(text))
 
 
 def as_text(lines: Iterable[Line]) -> str:

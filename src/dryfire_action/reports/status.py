@@ -6,9 +6,7 @@ from dataclasses import asdict
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from rich.cells import cell_len
-
-from dryfire_action.reports.lines import line, padded
+from dryfire_action.reports.lines import columns, line, padded
 from dryfire_action.visible import harmless, visible
 
 if TYPE_CHECKING:
@@ -42,7 +40,7 @@ def render(
     suites: Sequence[SuiteStatus], *, today: str, shown_path: Callable[[str], str] = str
 ) -> Iterator[Line]:
     """Two lines a suite: how many and in which state, then how old and of which models."""
-    width = max((cell_len(visible(suite.name)) for suite in suites), default=0)
+    width = max((columns(visible(suite.name)) for suite in suites), default=0)
     for suite in suites:
         pieces: list[str | tuple[str, Style]] = [(padded(visible(suite.name), width), "strong")]
         pieces.append(f"  {_count(suite.cases, 'case')}, {_count(suite.turns, 'turn')}: ")

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
-
 from dryfire_action.errors import (
     EXIT_FAILED,
     EXIT_INTERRUPTED,
@@ -18,7 +16,7 @@ from dryfire_action.errors import (
 from dryfire_action.repetition import wilson_interval
 from dryfire_action.reports.base import base_lines
 from dryfire_action.reports.causes import cause_lines
-from dryfire_action.reports.lines import line, padded
+from dryfire_action.reports.lines import columns, line, padded
 from dryfire_action.reports.remedy import remedy_lines
 from dryfire_action.reports.turns import missing_lines, told_lines
 from dryfire_action.reports.verdicts import verdict_lines
@@ -96,7 +94,7 @@ class _Report:
                 self._causes.setdefault(case_id, []).append(number)
         for suite in results.suites:
             yield line((visible(suite.name), "strong"), (f"  {self._path(suite.file)}", "dim"))
-            width = min(max((cell_len(visible(case.name)) for case in suite.cases), default=0), _MOST_NAME)
+            width = min(max((columns(visible(case.name)) for case in suite.cases), default=0), _MOST_NAME)
             for case in suite.cases:
                 yield self._case_line(case, width)
                 yield from self._details(case)
