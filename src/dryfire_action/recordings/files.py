@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from dryfire_action.late_pattern import late
-from dryfire_action.recordings import encodings, json_tree, layers
+from dryfire_action.recordings import byte_kinds, compression, json_tree, layers
 from dryfire_action.recordings.context import Context
 from dryfire_action.recordings.edits import Edit, edited
 from dryfire_action.recordings.formats import format_of, is_recording
@@ -90,7 +90,7 @@ class _Looking:
             return None
         try:
             declared = "br" if name.lower().endswith(".br") else ""
-            opened = encodings.decompressed(data, declared, budget=scan.budget)
+            opened = compression.decompressed(data, declared, budget=scan.budget)
         except LimitReached as limit:
             scan.miss(Context(), limit.rule, limit.reason)
             return None
@@ -100,13 +100,13 @@ class _Looking:
                 scan.miss(Context(), "compressed", "the file is cut off")
             new = self.content(opened.data, _COMPRESSED_NAME.sub("", name))
             return None if new is None else opened.close(new)
-        if encodings.is_surely_compressed(data):
+        if compression.is_surely_compressed(data):
             scan.miss(Context(), "compressed", "the file is damaged: it could not be opened")
         encoding = encoding_of(data)
         try:
             text = data.decode(encoding)
         except UnicodeDecodeError:
-            if encodings.is_media(data) or encodings.is_archive(data):
+            if byte_kinds.is_media(data) or byte_kinds.is_archive(data):
                 # Looked into, but never written: a picture with other bytes in it is none.
                 scan.rules = self.rules.outside_recordings()
                 layers.content(scan, data, Context())

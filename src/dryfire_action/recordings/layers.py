@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dryfire_action.late_pattern import late, late_bytes
-from dryfire_action.recordings import bodies, encodings, json_tree, streams
+from dryfire_action.recordings import bodies, byte_kinds, compression, json_tree, notations, streams
 from dryfire_action.recordings.edits import Edit, apart, edited
 from dryfire_action.recordings.escapes import unescaped
 from dryfire_action.recordings.limits import MAX_LAYERS, LimitReached
@@ -91,7 +91,7 @@ def _encoded_words(scan: Scan, text: str, context: Context) -> list[Edit]:
     found += [(match.span(), False) for match in _BASE64_WORDS.finditer(text)]
     edits = []
     for (start, end), declared in found:
-        decoded = encodings.from_base64(text[start:end], declared=declared)
+        decoded = notations.from_base64(text[start:end], declared=declared)
         if decoded is None or end - start == len(text):
             continue
         new = content(scan, decoded.data, context.inside("base64", partial(operator.add, start)))
@@ -121,28 +121,28 @@ def numbers(scan: Scan, items: list[int], context: Context) -> None:
         data = bytes(items)
     except (ValueError, TypeError):
         return
-    if encodings.decompressed_head(data) or encodings.is_text(data):
+    if compression.decompressed_head(data) or byte_kinds.is_text(data):
         content(scan, data, context.inside("bytes"))
 
 
-def _decoded(text: str, context: Context, name: str | None) -> encodings.Decoded | None:
+def _decoded(text: str, context: Context, name: str | None) -> notations.Decoded | None:
     if getattr(text, "is_binary", False):
-        return encodings.from_base64(text, declared=True)
+        return notations.from_base64(text, declared=True)
     if text[:2] == "\x1f\x8b" or (text[:1] == "\x78" and "\x7f" < max(text[:64]) <= "\xff"):
-        return encodings.from_characters(text)
+        return notations.from_characters(text)
     if len(text) < _LEAST_BASE64 or " " in text[:64] or (name and is_opaque_key(name)):
         return None
-    found = encodings.from_base64(text) or encodings.from_hex(text)
+    found = notations.from_base64(text) or notations.from_hex(text)
     if found is None and is_body(text, name):
         maps = context.maps()
         if bodies.is_declared_base64(maps, name) or bodies.header(maps, "contentencoding"):
-            found = encodings.from_base64(text, declared=True)
+            found = notations.from_base64(text, declared=True)
     return found
 
 
 def is_body(text: str, name: str | None) -> bool:
     """Whether what a text stands for depends on what is said beside it."""
-    return len(text) >= _LEAST_BASE64 and bodies.may_be_body(name) and encodings.is_base64(text)
+    return len(text) >= _LEAST_BASE64 and bodies.may_be_body(name) and notations.is_base64(text)
 
 
 def chunks(scan: Scan, items: list[str], context: Context) -> list[tuple[str, Edit]] | None:
@@ -150,14 +150,14 @@ def chunks(scan: Scan, items: list[str], context: Context) -> list[tuple[str, Ed
 
     The edits are those of the chunks, of which there are as many as before. None: it is no such list.
     """
-    for read, name in ((encodings.chunks_of_hex, "hex"), (encodings.chunks_of_base64, "base64")):
+    for read, name in ((notations.chunks_of_hex, "hex"), (notations.chunks_of_base64, "base64")):
         data = read(items)
         if data is None:
             continue
         new = content(scan, data, context.inside(name))
         if new is None:
             return []
-        written = encodings.as_chunks(new, len(items), name)
+        written = notations.as_chunks(new, len(items), name)
         return [(item, Edit(0, len(item), chunk)) for item, chunk in zip(items, written, strict=True)]
     return None
 
@@ -169,15 +169,15 @@ def content(scan: Scan, data: bytes, context: Context) -> bytes | None:
         return None
     declared = bodies.header(context.maps(), "contentencoding") or ""
     try:
-        opened = encodings.decompressed(data, declared, budget=scan.budget)
-        if opened is None and not encodings.is_text(data) and not encodings.is_media(data):
-            opened = encodings.guessed(data, budget=scan.budget)
+        opened = compression.decompressed(data, declared, budget=scan.budget)
+        if opened is None and not byte_kinds.is_text(data) and not byte_kinds.is_media(data):
+            opened = compression.guessed(data, budget=scan.budget)
     except LimitReached as limit:
         scan.miss(context, limit.rule, limit.reason)
         return None
-    if opened is None and encodings.is_surely_compressed(data):
+    if opened is None and compression.is_surely_compressed(data):
         scan.miss(context, "compressed", "a body that is damaged: it could not be opened")
-    if opened is None and encodings.is_archive(data):
+    if opened is None and byte_kinds.is_archive(data):
         _members(scan, data, context)
         return None
     if opened is None:
@@ -216,7 +216,7 @@ def _plain_content(scan: Scan, data: bytes, context: Context, declared: str) -> 
     except UnicodeDecodeError:
         if any(name.strip().lower() in _COMPRESSED for name in declared.split(",")):
             scan.miss(context, "compressed", "a body that is said to be compressed could not be opened")
-        if encodings.is_media(data):
+        if byte_kinds.is_media(data):
             scan.flat("\n".join(map(bytes.decode, _MEDIA_WORDS.findall(data))), context, None, None)
             return None
         # Something else: what stands in it as plain text counts.

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from dryfire_action.recordings import bodies, encodings, json_tree
+from dryfire_action.recordings import bodies, compression, json_tree, notations
 from dryfire_action.recordings.edits import Edit, edited
 from dryfire_action.recordings.limits import LimitReached
 from dryfire_action.secret_keys import plain_name
@@ -106,7 +106,7 @@ def _sizes(old: str, new: str) -> dict[int, int]:
     """The sizes that a body had and has, in all ways to count them."""
     found: dict[int, int] = {}
     pairs: list[tuple[Any, Any]] = [(old, new), (_bytes(old), _bytes(new))]
-    decoded = encodings.from_base64(old, declared=True), encodings.from_base64(new, declared=True)
+    decoded = notations.from_base64(old, declared=True), notations.from_base64(new, declared=True)
     if decoded[0] is not None and decoded[1] is not None:
         pairs.append((decoded[0].data, decoded[1].data))
         opened = _opened(decoded[0].data), _opened(decoded[1].data)
@@ -124,7 +124,7 @@ def _bytes(text: str) -> bytes:
 
 def _opened(data: bytes) -> bytes | None:
     try:
-        opened = encodings.decompressed(data)
+        opened = compression.decompressed(data)
     except LimitReached:
         return None
     return None if opened is None else opened.data
