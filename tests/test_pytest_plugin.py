@@ -266,6 +266,14 @@ def test_a_date_in_a_prompt_is_told_what_to_do_about(project: Project) -> None:
     )
 
 
+def test_what_is_said_at_the_end_stands_right_under_its_title(project: Project) -> None:
+    project.write(ONE)
+    project.run("--cassette-mode", "record")
+    rows = project.run("--dryfire-result", "result.json").outlines
+    (title,) = (number for number, row in enumerate(rows) if "= cassettes =" in row)
+    assert (rows[title - 1], rows[title + 1]) == ("", "result: result.json")
+
+
 def test_recordings_of_tests_that_are_gone_are_named(project: Project) -> None:
     project.write(ONE + ONE.replace("test_one", "test_two"), test_other=TEST + ONE)
     project.run("--cassette-mode", "record").assert_outcomes(passed=3)

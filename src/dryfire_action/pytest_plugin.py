@@ -181,7 +181,8 @@ class Session:
             problem = write_result(self._result, results, self._config.rootpath, option.dryfire_show)
             lines.append(problem or f"result: {option.dryfire_result}")
         if lines:
-            terminalreporter.section("cassettes")
+            # As pytest does it: a line before the title, and none behind it.
+            terminalreporter.write_sep("=", "cassettes")
             for line in lines:
                 terminalreporter.write_line(line)
 
