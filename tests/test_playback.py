@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -224,18 +225,13 @@ def test_an_exchange_is_placed_where_it_answered() -> None:
         exchange(request("b"), fails(503), 1, 0, 1),
         exchange(request("b"), says("B"), 1, 1, 1),
     )
-    tape = RunTape(2)
-    for each in (recorded[1], recorded[2], recorded[0]):
+    failed, tape = recorded[1], RunTape(2)
+    for each in (recorded[2], failed, recorded[0]):
         asked = request("a" if each is recorded[0] else "b")
-        if each.error is None:
+        with pytest.raises(ProviderError) if each is failed else nullcontext():
             tape.give(each, asked, "recorded", tape.fingerprint(asked))
-        else:
-            with pytest.raises(ProviderError):
-                tape.give(each, asked, "recorded", tape.fingerprint(asked))
-    assert [each.place for each in tape.exchanges] == [(2, 0, 0), (2, 0, 1), (2, 1, 0)]
-    assert [replace(each, run=1, turn=0, attempt=0) for each in tape.exchanges] == [
-        replace(each, turn=0, attempt=0) for each in (recorded[1], recorded[2], recorded[0])
-    ]
+    assert [each.place for each in tape.exchanges] == [(2, 0, 0), (2, 1, 0), (2, 1, 1)]
+    assert [each.answer for each in tape.exchanges] == [recorded[2].answer, None, recorded[0].answer]
 
 
 # ---- what is handed out
@@ -246,6 +242,18 @@ def test_an_answer_comes_with_the_facts_of_its_recording() -> None:
     recorded = exchange(request("a"), says("A", usage=usage), latency_ms=70, served="m-2")
     answer = ask(replaying(recorded), request("a"))
     assert (answer.usage, answer.latency_ms, answer.model_served) == (usage, 70, "m-2")
+
+
+@pytest.mark.parametrize("outcome", [says("for [redacted:email:1]"), fails(503, "for [redacted:email:1]")])
+def test_what_a_recording_quotes_of_the_request_is_put_back(outcome: Response | ProviderError) -> None:
+    asked = request("mail a@b.io")
+    quotes = {"[redacted:email:1]": "messages[0].content[5:11]"}
+    provider = replaying(exchange(asked, outcome, from_request=quotes))
+    if isinstance(outcome, Response):
+        assert ask(provider, asked).text == "for a@b.io"
+    else:
+        with pytest.raises(ProviderError, match=r"^for a@b\.io"):
+            ask(provider, asked)
 
 
 def test_a_recorded_failure_is_raised_again_with_all_it_said() -> None:
