@@ -72,3 +72,33 @@ def test_only_regular_files_of_a_bounded_size_are_read(tmp_path: Path) -> None:
             read_result(tmp_path / name)
     with pytest.raises(ResultFileError, match="has more than 100 bytes"):
         read_result(good, limit=100)
+
+
+WORST = text(made(FOUND["everything"], "all"))
+
+
+@pytest.mark.parametrize(
+    ("content", "old", "new", "why"),
+    [
+        (GOOD, '"passed": 1', '"passed": 2', "counts"),
+        (GOOD, '"outcome": "passed"', '"outcome": "stale"', "counts"),
+        (GOOD, '"exit_code": 0', '"exit_code": 3', "exit_code"),
+        (GOOD, '"state": "clear"', '"state": "stale"', "state is stale"),
+        (GOOD, '"state": "clear"', '"state": "failed"', "state is failed"),
+        (GOOD, '"state": "clear"', '"state": "skipped"', "state is skipped"),
+        (GOOD, '"complete": true', '"complete": false', "not all of it was checked"),
+        (GOOD, '"interrupted": false', '"interrupted": true', "not all of it was checked"),
+        (GOOD, '"not_run": 0', '"not_run": 5', "cases did not run"),
+        (GOOD, '"outcome": "replayed"', '"outcome": "stale"', "a turn of it was not answered"),
+        (WORST, '"state": "stopped"', '"state": "clear"', "state is clear"),
+        (WORST, '"exit_code": 2', '"exit_code": 0', "exit_code is 0"),
+    ],
+)
+def test_what_is_an_all_clear_in_one_place_only_is_refused(
+    content: str, old: str, new: str, why: str
+) -> None:
+    changed = content.replace(old, new, 1)
+    assert changed != content
+    with pytest.raises(ResultFileError, match="contradicts itself") as caught:
+        parse_result(changed.encode(), "result.json")
+    assert why in str(caught.value)

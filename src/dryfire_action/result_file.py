@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from dryfire_action.errors import DryfireError
 from dryfire_action.reports.result_json import FORMAT, schema
+from dryfire_action.results import CASE_OUTCOMES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +43,7 @@ def parse_result(content: bytes, name: str) -> dict[str, Any]:
     """The document in the ``content`` of a result file; ``name`` is the file's for people.
 
     Raises ``ResultFileError`` for what is no strict JSON (numbers that are none, keys that stand twice, half of a
-    surrogate pair) or not of the format.
+    surrogate pair), not of the format, or says of its cases what they are not.
     """
     try:
         document = json.loads(
@@ -63,6 +65,9 @@ def parse_result(content: bytes, name: str) -> dict[str, Any]:
     wrong = _against_schema(document)
     if wrong:
         raise ResultFileError(name, f"is not as the format {FORMAT} wants it: {wrong}")
+    wrong = _against_itself(document)
+    if wrong:
+        raise ResultFileError(name, f"contradicts itself: {wrong}")
     return document
 
 
@@ -129,3 +134,51 @@ def _against_schema(document: Mapping[str, Any]) -> str:
     named = first if first in schema()["properties"] else ""
     where = f"{named}{place.removeprefix('.…')}"
     return f"{where or 'the document'}: {error.validator} does not hold"
+
+
+def _against_itself(document: Mapping[str, Any]) -> str:
+    """Where ``document`` is more of an all-clear in one place than in another; "" nowhere.
+
+    Whatever of it is believed, the verdict could be had from the other half: so none of it is.
+    """
+    cases = [case for suite in document["suites"] for case in suite["cases"]]
+    outcomes = Counter(case["outcome"] for case in cases)
+    turns = sum(len(run["turns"]) for case in cases for run in case["runs"])
+    counted: dict[str, int] = {
+        "cases": len(cases),
+        **{str(name): outcomes[name] for name in CASE_OUTCOMES},
+        "turns": turns,
+    }
+    state, code = document["state"], document["exit_code"]
+    to_record = outcomes["stale"] + outcomes["missing"] + outcomes["damaged"]
+    is_green = state in ("clear", "shrunk")
+    is_whole = document["complete"] and not document["interrupted"] and not document["problems"]
+    checks = (
+        (document["counts"] != counted, "counts are not those of its cases"),
+        (is_green and code, f"state is {state}, and exit_code {code}"),
+        (is_green and not is_whole, f"state is {state}, and not all of it was checked"),
+        (
+            is_green and bool(outcomes.keys() - {"passed", "excluded"}),
+            f"state is {state}, and not all cases passed",
+        ),
+        (is_green and not outcomes["passed"], f"state is {state}, and no case passed"),
+        (state == "stale" and not to_record, "state is stale, and no case is"),
+        (state == "failed" and not outcomes["failed"], "state is failed, and no case is"),
+        (state == "skipped" and not outcomes["skipped"], "state is skipped, and no case is"),
+        (not code and bool(to_record or outcomes["failed"]), "exit_code is 0, and not all cases passed"),
+        (document["complete"] and document["not_run"], "complete is true, and cases did not run"),
+        (
+            any(map(_passed_unplayed, cases)),
+            "a case passed, and a turn of it was not answered by its recording",
+        ),
+    )
+    return next((what for is_wrong, what in checks if is_wrong), "")
+
+
+def _passed_unplayed(case: Mapping[str, Any]) -> bool:
+    """Whether a case counts as passed although one of its turns is stale or missing."""
+    return case["outcome"] == "passed" and any(
+        turn["outcome"] in ("stale", "missing", "not_reached")
+        for run in case["runs"]
+        for turn in run["turns"]
+    )
