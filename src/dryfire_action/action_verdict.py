@@ -9,15 +9,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from dryfire_action.results import NOT_CHECKED, TO_RECORD
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from dryfire_action.action_inputs import FailOn, OnEmpty
 
 Result = Literal["error", "stale", "failed", "nothing-checked", "changed", "clear"]
-
-_STALE = ("stale", "missing", "damaged")
-_UNCHECKED = ("excluded", "skipped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +35,8 @@ class JobVerdict:
 def job_verdict(document: Mapping[str, Any], fail_on: frozenset[FailOn], on_empty: OnEmpty) -> JobVerdict:
     """The verdict on a result file's document, which must be valid."""
     counts = document["counts"]
-    stale = sum(counts[name] for name in _STALE)
-    checked = counts["cases"] - sum(counts[name] for name in _UNCHECKED)
+    stale = sum(counts[name] for name in TO_RECORD)
+    checked = counts["cases"] - sum(counts[name] for name in NOT_CHECKED)
     gone = document["no_longer_replayed"]
     errors = tuple(_errors(document, fail_on))
     empty = document["state"] == "nothing_checked" or not checked

@@ -10,6 +10,8 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dryfire_action.rerecording import option_words, path_word
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
@@ -50,7 +52,7 @@ def joined_command(parts: Sequence[Document], ids: Sequence[str]) -> str:
 
 def _joined(same: Sequence[_Command], from_root: bool, order: Mapping[str, int]) -> list[str]:
     named = {
-        (file or path): _dashed(file or path) if from_root else path
+        (file or path): path_word(file or path) if from_root else path
         for command in same
         for path, file in command.paths
     }
@@ -62,8 +64,8 @@ def _joined(same: Sequence[_Command], from_root: bool, order: Mapping[str, int])
     return [
         *_START,
         *(named[file] for file in sorted(named)),
-        *(word for case in cases for word in _option("--case", case)),
-        *(_option("--model", first.model) if first.model else ()),
+        *(word for case in cases for word in option_words("--case", case)),
+        *(option_words("--model", first.model) if first.model else ()),
         "--cassette-mode",
         first.mode,
     ]
@@ -136,11 +138,3 @@ def _folder(path: str, file: str | None) -> str | None:
     if plain == file:
         return ""
     return file.removesuffix(plain).rstrip("/") if file.endswith(f"/{plain}") else None
-
-
-def _dashed(path: str) -> str:
-    return f"./{path}" if path.startswith("-") else path
-
-
-def _option(name: str, value: str) -> list[str]:
-    return [f"{name}={value}"] if value.startswith("-") else [name, value]

@@ -12,12 +12,13 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from dryfire_action.results import TO_ASK
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     Document = Mapping[str, Any]
 
-_TO_ASK = ("stale", "missing", "not_reached")
 _LAST = 2**53
 
 
@@ -69,7 +70,7 @@ class Joined:
             for case in self.cases
             for run in case["runs"]
             for turn in run["turns"]
-            if turn["outcome"] in _TO_ASK
+            if turn["outcome"] in TO_ASK
         ]
         tokens = {kind: sum(turn["tokens"][kind] for turn in turns) for kind in ("input", "output")}
         return {"calls": len(turns), "tokens": tokens}

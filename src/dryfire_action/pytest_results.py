@@ -13,7 +13,7 @@ from dryfire_action.field_changes import FieldChange
 from dryfire_action.field_paths import without_indices
 from dryfire_action.messages import Usage
 from dryfire_action.pytest_files import command_for
-from dryfire_action.results import CaseResult, Results, RunResult, SuiteResult, TurnResult
+from dryfire_action.results import TO_RECORD, CaseResult, Results, RunResult, SuiteResult, TurnResult
 from dryfire_action.text_diff import DiffLine
 from dryfire_action.tree import find_root
 
@@ -41,11 +41,7 @@ def gathered(
     not_run = len(set(collected["tests"]) - parts.keys())
     # With --continue-on-collection-errors the others run, and are not all there is.
     broken = collected.get("not_collected", [])
-    to_record = [
-        f"{part['file']}::{part['name']}"
-        for part in parts.values()
-        if part["outcome"] in ("stale", "missing", "damaged")
-    ]
+    to_record = [f"{part['file']}::{part['name']}" for part in parts.values() if part["outcome"] in TO_RECORD]
     pairs = [
         (f"{part['file']}::{part['name']}", cause) for part in parts.values() for cause in part["causes"]
     ]
@@ -73,7 +69,7 @@ def summary(
     """The results, and what is said at the end of the session."""
     results = gathered(parts, collected, mode=config.option.cassette_mode, is_stopped=exitstatus == 2)
     lines: list[str] = []
-    stale = [case for case in results.cases if case.outcome in ("stale", "missing", "damaged")]
+    stale = [case for case in results.cases if case.outcome in TO_RECORD]
     if stale:
         from dryfire_action.reports.wording import headline, tally_of
 

@@ -32,12 +32,14 @@ def rerecord_command(
             stale[suite.file] = None
         elif found[number].outcome == "damaged":
             damaged.setdefault(suite.file, []).append(case.id)
-    override = _option("--model", model) if model else []
+    override = option_words("--model", model) if model else []
     commands = []
     if stale:
         commands.append(["dryfire", "run", *_from(cwd, stale), *override, "--cassette-mode", "auto"])
     if damaged:
-        cases = [part for ids in damaged.values() for case_id in ids for part in _option("--case", case_id)]
+        cases = [
+            part for ids in damaged.values() for case_id in ids for part in option_words("--case", case_id)
+        ]
         commands.append(
             ["dryfire", "run", *_from(cwd, damaged), *cases, *override, "--cassette-mode", "record"]
         )
@@ -46,8 +48,14 @@ def rerecord_command(
 
 def _from(cwd: str, files: Mapping[str, object]) -> list[str]:
     paths = (relpath(file, cwd) if cwd else file for file in files)
-    return [f"./{path}" if path.startswith("-") else path for path in paths]
+    return [path_word(path) for path in paths]
 
 
-def _option(name: str, value: str) -> list[str]:
+def path_word(path: str) -> str:
+    """A path as a word of a command line: none is taken for an option."""
+    return f"./{path}" if path.startswith("-") else path
+
+
+def option_words(name: str, value: str) -> list[str]:
+    """An option with its value, as words of a command line."""
     return [f"{name}={value}"] if value.startswith("-") else [name, value]

@@ -24,7 +24,7 @@ from dryfire_action.merged_suites import joined_suites
 from dryfire_action.reports.result_json import FORMAT
 from dryfire_action.reports.shown import narrowed, strictest
 from dryfire_action.result_file import ResultFileError, parse_result, read_result
-from dryfire_action.results import CASE_OUTCOMES
+from dryfire_action.results import CASE_OUTCOMES, NOT_CHECKED, TO_RECORD
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -37,8 +37,6 @@ __all__ = ["ResultFileError", "merge_results", "parse_result", "read_result"]
 
 # Which exit code stands for several: an interrupt, then a mistake, then a recording, then an assertion.
 _WORST_FIRST = (EXIT_INTERRUPTED, EXIT_USAGE, EXIT_RECORDING, EXIT_FAILED)
-_UNCHECKED = {"excluded", "skipped"}
-_STALE = {"stale", "missing", "damaged"}
 
 
 def merge_results(documents: Sequence[Document], names: Sequence[str] = ()) -> dict[str, Any]:
@@ -119,7 +117,7 @@ def _exit_code(parts: Sequence[Document], joined: Joined, problems: Sequence[obj
     """Of several the first of 130, 2, 3, 1; what the cases say counts, whatever a part says of itself."""
     codes = {part["exit_code"] for part in parts}
     outcomes = {case["outcome"] for case in joined.cases}
-    if outcomes & _STALE:
+    if outcomes.intersection(TO_RECORD):
         codes.add(EXIT_RECORDING)
     if "failed" in outcomes:
         codes.add(EXIT_FAILED)
@@ -133,7 +131,7 @@ def _state(parts: Sequence[Document], joined: Joined, problems: Sequence[object]
     outcomes = {case["outcome"] for case in joined.cases}
     if problems or any(part["interrupted"] or part["state"] == "stopped" for part in parts):
         return "stopped"
-    if outcomes & _STALE:
+    if outcomes.intersection(TO_RECORD):
         return "stale"
     if "failed" in outcomes:
         return "failed"
@@ -141,7 +139,7 @@ def _state(parts: Sequence[Document], joined: Joined, problems: Sequence[object]
         return "skipped"
     if not all(part["complete"] for part in parts):
         return "stopped"
-    if not outcomes - _UNCHECKED or any(map(_checked_nothing, parts)):
+    if not outcomes.difference(NOT_CHECKED) or any(map(_checked_nothing, parts)):
         return "nothing_checked"
     return "shrunk" if shrunk else "clear"
 

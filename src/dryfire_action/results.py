@@ -33,6 +33,11 @@ CASE_OUTCOMES: tuple[CaseOutcome, ...] = (
     "excluded",
     "skipped",
 )
+# Of cases: what only recording again puts right, and what was neither judged nor replayed.
+TO_RECORD: tuple[CaseOutcome, ...] = ("stale", "missing", "damaged")
+NOT_CHECKED: tuple[CaseOutcome, ...] = ("excluded", "skipped")
+# Of turns: what recording again asks a provider for.
+TO_ASK: tuple[TurnOutcome, ...] = ("stale", "missing", "not_reached")
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,12 +206,12 @@ class Results:
     @property
     def checked(self) -> int:
         """How many cases were judged or at least replayed: all but those excluded and skipped."""
-        return sum(case.outcome not in ("excluded", "skipped") for case in self.cases)
+        return sum(case.outcome not in NOT_CHECKED for case in self.cases)
 
     @property
     def to_record(self) -> tuple[CaseResult, ...]:
         """The cases whose recordings are stale, missing or damaged."""
-        return tuple(case for case in self.cases if case.outcome in ("stale", "missing", "damaged"))
+        return tuple(case for case in self.cases if case.outcome in TO_RECORD)
 
     @property
     def state(self) -> State:
@@ -220,7 +225,7 @@ class Results:
             return "stopped"
         if not self.checked:
             return "skipped" if "skipped" in outcomes else "nothing_checked"
-        if outcomes & {"stale", "missing", "damaged"}:
+        if outcomes.intersection(TO_RECORD):
             return "stale"
         if "failed" in outcomes:
             return "failed"
@@ -253,13 +258,7 @@ class Cost:
 
 def cost_of(cases: Iterable[CaseResult]) -> Cost:
     """What it takes to record what is stale or missing in ``cases``. What a damaged file held is not known."""
-    turns = [
-        turn
-        for case in cases
-        for run in case.runs
-        for turn in run.turns
-        if turn.outcome in ("stale", "missing", "not_reached")
-    ]
+    turns = [turn for case in cases for run in case.runs for turn in run.turns if turn.outcome in TO_ASK]
     return Cost(len(turns), total_usage(turn.usage for turn in turns))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dryfire_action.reports import wording
 from dryfire_action.reports.markdown import kinds
 from dryfire_action.reports.wording import count
+from dryfire_action.results import TO_RECORD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,7 +68,7 @@ def meaning(document: Mapping[str, Any], tally: wording.Tally) -> str:
     state = document["state"]
     if state == "stale":
         numbers = document["counts"]
-        state = next((word for word in ("stale", "missing", "damaged") if numbers[word]), state)
+        state = next((word for word in TO_RECORD if numbers[word]), state)
     elif state == "clear" and document["behaviour"]:
         return f"{_MEANINGS['changed']} Nothing is stale: {_lower(_plain(tally))}."
     return _MEANINGS[state]

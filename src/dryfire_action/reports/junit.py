@@ -23,6 +23,7 @@ from junitparser import (
 )
 
 from dryfire_action.reports.wording import without_place
+from dryfire_action.results import NOT_CHECKED
 from dryfire_action.visible import cut, visible
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ def _case(suite: str, case: Mapping[str, Any]) -> TestCase:
         return found
     lines = list(_said(case))
     message = lines[0] if lines else outcome
-    if outcome in ("excluded", "skipped"):
+    if outcome in NOT_CHECKED:
         # The schema lets only a message stand here, no type.
         found.result = [Skipped(_text(f"{outcome}: {message}"))]
         return found

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dryfire_action.reports.markdown_text import code, prose
 from dryfire_action.reports.wording import count, equal_fields, without_place
+from dryfire_action.results import TO_ASK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +14,6 @@ if TYPE_CHECKING:
     Turn = Mapping[str, Any]
 
 _HEAD = ("| case | turn | recorded | current | fields |", "| --- | --- | --- | --- | --- |")
-_TOLD = ("stale", "missing", "not_reached")
 _KEY_SHOWN = 8
 _MOST_FIELDS = 8
 
@@ -35,7 +35,7 @@ def _rows(document: Mapping[str, Any]) -> Iterator[str]:
         for case in suite["cases"]:
             name = code(f"{suite['name']}::{case['name']}", cell=True)
             for run in case["runs"]:
-                for group in _grouped([turn for turn in run["turns"] if turn["outcome"] in _TOLD]):
+                for group in _grouped([turn for turn in run["turns"] if turn["outcome"] in TO_ASK]):
                     place = _place(group, run["index"] if len(case["runs"]) > 1 else None)
                     first = group[0]
                     keys = (_key(first["recorded"]), _key(first["current"]))

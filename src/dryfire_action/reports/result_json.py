@@ -21,7 +21,7 @@ from dryfire_action.reports.shown import (
     may_tell_difference,
     may_tell_why,
 )
-from dryfire_action.results import cost_of, counts
+from dryfire_action.results import NOT_CHECKED, cost_of, counts
 from dryfire_action.text_diff import as_text
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def document(
         "not_checked": [
             {"case": case.id, "reason": case.outcome, "text": case.error}
             for case in cases
-            if case.outcome in ("excluded", "skipped")
+            if case.outcome in NOT_CHECKED
         ],
         "no_longer_replayed": _each(gone_document, results.no_longer_replayed),
         "unplayed": [{"case": case.id, "exchanges": case.unplayed} for case in cases if case.unplayed],
@@ -221,7 +221,11 @@ def _rerecord(results: Results) -> dict[str, Any]:
     The file is read elsewhere than where the run was: so the command is that for the top of the repository.
     """
     cost = cost_of(results.cases)
-    return {"command": results.command_from_root or results.command, "calls": cost.calls, "tokens": _tokens(cost.usage)}
+    return {
+        "command": results.command_from_root or results.command,
+        "calls": cost.calls,
+        "tokens": _tokens(cost.usage),
+    }
 
 
 def _tokens(usage: Usage) -> dict[str, int]:

@@ -21,7 +21,7 @@ from dryfire_action.reports.remedy import remedy_lines
 from dryfire_action.reports.turns import missing_lines, told_lines
 from dryfire_action.reports.verdicts import verdict_lines
 from dryfire_action.reports.wording import count, headline, tally_of
-from dryfire_action.results import CASE_OUTCOMES, counts
+from dryfire_action.results import CASE_OUTCOMES, NOT_CHECKED, counts
 from dryfire_action.visible import visible
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class _Report:
             for text in dict.fromkeys(text for text in (case.error, said) if text):
                 # A miss is told by its turns, better than by the sentence that ended the run.
                 if not (run and run.misses):
-                    yield from self._text(text, "" if case.outcome in ("excluded", "skipped") else "bad")
+                    yield from self._text(text, "" if case.outcome in NOT_CHECKED else "bad")
             if case.remedy:
                 yield from self._text(case.remedy, "")
             if run:
