@@ -111,3 +111,51 @@ def test_a_secret_is_whole_in_one_piece_wherever_a_stream_was_cut(before: int, c
 def test_what_is_no_answer_is_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match="answer"):
         check(wrong)
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    [
+        b"\xff\x00" + SECRET.encode() + b"\x81",
+        "é ".encode("latin-1") + SECRET.encode("latin-1"),
+        SECRET.encode("utf-16"),
+        SECRET.encode("utf-16-be") + b"\xff",
+    ],
+)
+def test_a_secret_in_bytes_that_are_no_text_is_crossed_out(encoded: bytes) -> None:
+    found = kept(HttpAnswer(200, {"content-type": "application/octet-stream"}, (encoded,)))
+    body = from_json(found).body
+    assert len(body) == len(encoded)
+    assert SECRET[8:40].encode() not in body.replace(b"\0", b"")
+    assert body[:1] == encoded[:1] and body[-1:] in (encoded[-1:], b"x")
+
+
+def test_bytes_without_a_secret_stay_as_they_are() -> None:
+    body = bytes(range(256)) * 40 + b"name@example" + "plain words, and no secret".encode("utf-16")
+    assert from_json(kept(HttpAnswer(200, {}, (body,)))).body == body
+
+
+HALVES = SECRET[:6], SECRET[6:]
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("text/event-stream", "".join(f"data: {half}\n\n" for half in HALVES)),
+        ("text/event-stream", "".join(f"data: {json.dumps({'completion': half})}\n\n" for half in HALVES)),
+        (
+            "text/event-stream",
+            f"data: {json.dumps({'choices': [{'index': 0}, {'index': 1, 'delta': {'content': HALVES[0]}}]})}\n\n"
+            f"data: {json.dumps({'choices': [{'index': 1, 'delta': {'content': HALVES[1]}}]})}\n\n",
+        ),
+        (
+            "application/x-ndjson",
+            "".join(f"{json.dumps({'message': {'content': half}})}\n" for half in HALVES),
+        ),
+        ("application/json", json.dumps([{"parts": [{"text": half}]} for half in HALVES])),
+    ],
+)
+def test_a_secret_in_pieces_is_whole_in_one_of_them_in_every_kind_of_stream(kind: str, body: str) -> None:
+    found = kept(HttpAnswer(200, {"content-type": kind}, (body.encode(),)))
+    assert SECRET in json.dumps(found)
+    assert any(finding.value == SECRET for finding in find(found))

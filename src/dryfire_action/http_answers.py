@@ -7,6 +7,7 @@ Of the headers only those stay that an SDK acts on. A stream comes back with an 
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64decode, b64encode
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -22,11 +23,18 @@ if TYPE_CHECKING:
 # What an answer says to the client that reads it. Ids, dates, limits and cookies are its envelope.
 HEADERS = frozenset({"content-type", "retry-after", "retry-after-ms", "x-should-retry", "location"})
 _STREAM = "text/event-stream"
+_DONE = "[DONE]"
+# Letters in a row, by one byte or two: in what is no text, so many do not stand together by chance.
+_LETTERS = re.compile(rb"[\t\n\r -~]{16,}")
+_LETTERS_LOW = re.compile(rb"(?:[\t\n\r -~]\0){16,}")
+_LETTERS_HIGH = re.compile(rb"(?:\0[\t\n\r -~]){16,}")
 # The last names of the paths at which a stream brings a text in pieces.
 _PIECES = frozenset(
     {
         *("text", "partial_json", "content", "arguments", "delta", "thinking", "refusal"),
-        *("reasoning", "reasoning_content", "input"),
+        *("reasoning", "reasoning_content", "input", "transcript", "code", "summary"),
+        *("completion", "response", "message", "answer", "output", "output_text", "generated_text"),
+        *("token", "value", "chunk"),
     }
 )
 # What tells two texts apart that arrive in turns.
@@ -61,7 +69,7 @@ def to_json(answer: HttpAnswer, rules: Rules) -> JsonObject:
     if kept.get("content-type", "").lower().startswith(_STREAM):
         found["events"] = _with_whole_secrets([_event(block) for block in _blocks(answer.body)], rules)
     elif answer.body:
-        found.update(_body(answer.body))
+        found.update(_with_whole_secrets_in_items(_body(_without_secrets(answer.body, rules)), rules))
     if answer.broken:
         found["broken"] = {"kind": answer.broken[0], "message": answer.broken[1]}
     return {"http": found}
@@ -120,6 +128,34 @@ def _body(body: bytes) -> JsonObject:
     except (ValueError, RecursionError):
         pass
     return {"text": text}
+
+
+def _without_secrets(body: bytes, rules: Rules) -> bytes:
+    """``body``, where it is no text in UTF-8: a secret that stands in it in letters of one or two bytes is crossed out.
+
+    In base64 no rule would see it. Its length stays, because frames count bytes.
+    """
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        for step, run in enumerate((_LETTERS, _LETTERS_LOW, _LETTERS_HIGH)):
+            crossed = [(m.span(), _crossed_out(m[0], step, rules)) for m in run.finditer(body)]
+            for (start, end), letters in crossed:
+                if body[start:end] != letters:
+                    body = body[:start] + letters + body[end:]
+    return body
+
+
+def _crossed_out(run: bytes, step: int, rules: Rules) -> bytes:
+    """``run``, letters alone (``step`` 0), or with a zero behind (1) or before each (2), without its secrets."""
+    letters = bytearray(run if not step else run[step - 1 :: 2])
+    for span in redact.find_in_text(letters.decode("ascii"), rules=rules):
+        letters[span.start : span.end] = b"x" * (span.end - span.start)
+    if not step:
+        return bytes(letters)
+    wide = bytearray(len(run))
+    wide[step - 1 :: 2] = letters
+    return bytes(wide)
 
 
 def _unique(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
@@ -193,12 +229,30 @@ class _Piece:
         return found
 
 
+def _with_whole_secrets_in_items(body: JsonObject, rules: Rules) -> JsonObject:
+    """A body that is a stream in another form: one list of its pieces, or one a line."""
+    if isinstance(body.get("json"), list):
+        _with_whole_secrets([{"data": item} for item in body["json"]], rules)
+    lines = body.get("text", "").splitlines(keepends=True)
+    if len(lines) > 1:
+        events = [{"data": _data(line)} for line in lines]
+        if all(isinstance(event["data"], dict) for event in events):
+            before = json.dumps(events)
+            if json.dumps(_with_whole_secrets(events, rules)) != before:
+                written = (json.dumps(event["data"], ensure_ascii=False) for event in events)
+                return {"text": "".join(f"{line}\n" for line in written)}
+    return body
+
+
 def _with_whole_secrets(events: list[JsonObject], rules: Rules) -> list[JsonObject]:
     """``events`` (changed in place), where no secret goes from one piece of a text into the next."""
     lanes: dict[tuple[Any, ...], list[_Piece]] = {}
     for event in events:
-        if isinstance(event.get("data"), dict):
-            _gather(event["data"], (), lanes)
+        data = event.get("data")
+        if isinstance(data, dict):
+            _gather(data, (), lanes)
+        elif isinstance(data, str) and data != _DONE:
+            lanes.setdefault(("data",), []).append(_Piece(event, "data"))
     for pieces in lanes.values():
         if len(pieces) > 1:
             _mend(pieces, rules)
@@ -218,7 +272,9 @@ def _gather(value: Any, path: tuple[Any, ...], lanes: dict[tuple[Any, ...], list
                 _gather(item, (*here, name), lanes)
     elif isinstance(value, list):
         for number, item in enumerate(value):
-            _gather(item, (*path, number), lanes)
+            # Of several answers at once, a later event may hold but one: it says itself which.
+            at = item.get("index", number) if isinstance(item, dict) else number
+            _gather(item, (*path, at if isinstance(at, int) else number), lanes)
 
 
 def _mend(pieces: Sequence[_Piece], rules: Rules) -> None:
