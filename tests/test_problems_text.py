@@ -60,3 +60,16 @@ def test_nothing_of_a_file_reaches_the_terminal_as_a_control_character() -> None
 def test_paths_and_printable_text() -> None:
     assert path_text(("cases", 0, "a b", "c")) == 'cases[0]["a b"].c'
     assert printable("é 日\n") == "é 日\\n"
+
+
+def test_a_secret_in_a_suite_is_not_shown_and_the_caret_stays() -> None:
+    secret = "sk-" + "ant-api03-" + "q7" * 48
+    line = f"  - {{key: {secret}, nmae: x}}"
+    problem = Problem(
+        Place("a.yaml", 1, line.index("nmae") + 1), f"unknown {secret}", ("a", secret), f"not {secret}?", line
+    )
+    shown = format_problem(problem)
+    assert "q7q7" not in shown
+    assert "nmae" in shown
+    rows = shown.split("\n")
+    assert rows[3].index("^") == rows[2].index("nmae")

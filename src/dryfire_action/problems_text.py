@@ -6,6 +6,7 @@ import unicodedata
 from typing import TYPE_CHECKING
 
 from dryfire_action.fingerprint import dotted
+from dryfire_action.redact import find_in_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,23 +20,24 @@ _BEFORE_CARET = 70
 def format_problems(problems: Iterable[Problem]) -> str:
     """All problems, one block each, with an empty line between two; no line end at the end.
 
-    What stands in a file is shown printable: an escape sequence in a suite must not reach a terminal.
+    What stands in a file is shown printable and without secrets: neither an escape sequence in a suite nor a key that
+    was pasted into it must reach a terminal or a log.
     """
     return "\n\n".join(format_problem(problem) for problem in problems)
 
 
 def format_problem(problem: Problem) -> str:
     """One problem as a few lines: ``file:line:column: message``, the path of keys, the source line, the hint."""
-    lines = [f"{printable(str(problem.place))}: {printable(problem.message)}"]
+    lines = [f"{printable(str(problem.place))}: {printable(_without_secrets(problem.message))}"]
     if problem.path:
-        lines.append(f"  at {printable(path_text(problem.path))}")
+        lines.append(f"  at {printable(_without_secrets(path_text(problem.path)))}")
     if problem.source_line.strip():
         margin = str(problem.place.line)
-        shown, caret = _window(problem.source_line, problem.place.column)
+        shown, caret = _window(_without_secrets(problem.source_line), problem.place.column)
         lines.append(f"  {margin} | {shown}")
         lines.append(f"  {' ' * len(margin)} | {' ' * caret}^")
     if problem.hint:
-        lines.append(f"  {printable(problem.hint)}")
+        lines.append(f"  {printable(_without_secrets(problem.hint))}")
     return "\n".join(lines)
 
 
@@ -50,6 +52,13 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def _without_secrets(text: str) -> str:
+    """``text`` with a star for each character of a secret, so that a caret still points to where it did."""
+    for span in find_in_text(text):
+        text = f"{text[: span.start]}{'*' * (span.end - span.start)}{text[span.end :]}"
+    return text
 
 
 def _window(line: str, column: int) -> tuple[str, int]:
