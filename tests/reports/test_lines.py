@@ -71,3 +71,12 @@ def test_padding_counts_the_columns_of_a_terminal() -> None:
 
 def test_a_line_is_a_value() -> None:
     assert line("a", ("b", "dim"), indent=1) == Line((("a", ""), ("b", "dim")), 1)
+
+
+@pytest.mark.parametrize("colour", [False, True])
+def test_no_secret_stands_on_a_terminal_in_full(colour: bool) -> None:
+    secret = "sk-" + "ant-api03-" + "q7" * 48
+    lines = [line("  actual  ", (f"key {secret[:9]}", "bad"), (f"{secret[9:]} end", "dim"), indent=2)]
+    for shown in (as_text(lines), as_styled(lines, width=200, colour=colour)):
+        assert "q7q7" not in shown
+        assert "actual  key ***" in shown and "*** end" in shown

@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from dryfire_action.redact import REVIEW_RULES, find_in_text
 from dryfire_action.visible import harmless
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 Style = Literal["", "good", "bad", "warn", "dim", "strong", "old", "new", "old word", "new word"]
 
@@ -26,6 +27,8 @@ _COLOURS: dict[Style, str] = {
     "new word": "bold green underline",
 }
 
+_RULES = REVIEW_RULES.outside_recordings()
+_SHORTEST_SECRET = 12
 # What the layout fills lines up with, before or after the code that ends a colour.
 _TRAILING = re.compile(r" +(?=(?:\x1b\[0m)?\n)")
 
@@ -46,8 +49,13 @@ class Line:
     @property
     def text(self) -> str:
         """The line as plain text, without blanks at its end."""
-        words = harmless("".join(text for text, _ in self.pieces))
+        words = _shown("".join(text for text, _ in self.pieces))
         return (" " * self.indent + words).rstrip()
+
+
+def with_shown_path(text: str, path: str, shown_path: Callable[[str], str]) -> str:
+    """A message that begins with ``path``, a path of the tree, with the one to show in its place."""
+    return shown_path(path) + text.removeprefix(path) if path and text.startswith(f"{path}:") else text
 
 
 def line(*pieces: str | tuple[str, Style], indent: int = 0, whole: bool = False, hang: int = 0) -> Line:
@@ -118,4 +126,18 @@ def as_styled(lines: Iterable[Line], *, width: int, colour: bool) -> str:
 def _guarded(item: Line) -> Line:
     """The line as ``Line.text`` has it, in one unstyled piece where that differs from its pieces."""
     words = "".join(text for text, _ in item.pieces)
-    return item if harmless(words) == words else replace(item, pieces=((harmless(words), ""),))
+    shown = _shown(words)
+    return item if shown == words else replace(item, pieces=((shown, ""),))
+
+
+def _shown(words: str) -> str:
+    """``words`` as they may stand on a terminal, which may be the log of a job that strangers read.
+
+    A secret is shown as stars: what was restored from a request, or stands in a script, was never redacted. Addresses
+    and numbers of people are not looked for here: they are what a report to its author is about.
+    """
+    # Nothing shorter is a secret of any rule's, and most lines are short.
+    if len(words) > _SHORTEST_SECRET:
+        for span in find_in_text(words, rules=_RULES):
+            words = f"{words[: span.start]}{'*' * (span.end - span.start)}{words[span.end :]}"
+    return harmless(words)
