@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dryfire_action.reports.causes import cause_lines
-from dryfire_action.reports.lines import line
+from dryfire_action.reports.lines import line, with_shown_path
 from dryfire_action.reports.remedy import remedy_lines
 from dryfire_action.reports.turns import missing_lines, place_words
 from dryfire_action.reports.wording import count, equal_fields, headline, tally_of
@@ -32,16 +32,18 @@ def render(results: Results, *, shown_path: Callable[[str], str] = str, fancy: b
         results.causes, history=results.history, shown_path=shown_path, fancy=fancy, all_of_it=True
     )
     for case in results.to_record:
-        yield from _case(case, [n for n, cause in enumerate(results.causes, 1) if case.id in cause.cases])
+        yield from _case(
+            case, shown_path, [n for n, cause in enumerate(results.causes, 1) if case.id in cause.cases]
+        )
     yield line()
     yield from remedy_lines(results)
 
 
-def _case(case: CaseResult, causes: list[int]) -> Iterator[Line]:
+def _case(case: CaseResult, shown_path: Callable[[str], str], causes: list[int]) -> Iterator[Line]:
     numbers = f"  {'cause' if len(causes) == 1 else 'causes'} {', '.join(map(str, causes))}" if causes else ""
     yield line((visible(case.id), "strong"), f"  {case.outcome}{numbers}")
     for text in (case.error, case.remedy):
-        for row in text.splitlines():
+        for row in with_shown_path(text, case.cassette, shown_path).splitlines():
             yield line(visible(row), indent=2)
     run = next((run for run in case.runs if run.misses), None)
     if run is None:

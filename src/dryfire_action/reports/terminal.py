@@ -16,7 +16,7 @@ from dryfire_action.errors import (
 from dryfire_action.repetition import wilson_interval
 from dryfire_action.reports.base import base_lines
 from dryfire_action.reports.causes import cause_lines
-from dryfire_action.reports.lines import columns, line, padded
+from dryfire_action.reports.lines import columns, line, padded, with_shown_path
 from dryfire_action.reports.remedy import remedy_lines
 from dryfire_action.reports.turns import missing_lines, told_lines
 from dryfire_action.reports.verdicts import verdict_lines
@@ -133,6 +133,7 @@ class _Report:
             for text in dict.fromkeys(text for text in (case.error, said) if text):
                 # A miss is told by its turns, better than by the sentence that ended the run.
                 if not (run and run.misses):
+                    text = with_shown_path(text, case.cassette, self._shown_path)
                     yield from self._text(text, "" if case.outcome in NOT_CHECKED else "bad")
             if case.remedy:
                 yield from self._text(case.remedy, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from dryfire_action.reports.lines import line
+from dryfire_action.reports.lines import line, with_shown_path
 from dryfire_action.reports.turns import told_lines
 from dryfire_action.reports.verdicts import verdict_lines
 from dryfire_action.visible import visible
@@ -29,7 +29,7 @@ def render(
         yield line((visible(shown_path(case.cassette)), "dim"))
     if run is None:
         for text in (case.error, case.remedy):
-            for row in text.splitlines():
+            for row in with_shown_path(text, case.cassette, shown_path).splitlines():
                 yield line(visible(row), indent=2)
         return
     if len(case.runs) > 1:
