@@ -10,8 +10,8 @@ import pytest
 
 from dryfire_action import review_workers
 from dryfire_action.errors import DryfireError
+from dryfire_action.review_files import reviewer_of
 from dryfire_action.review_workers import all_reviewed
-from dryfire_action.secret_review import reviewer_of
 from tests.secret_values import B62, body
 
 TOKEN = "gh" + "p_" + body(B62, 36)

@@ -77,7 +77,7 @@ def _main(words: list[str]) -> int:
 
 
 def _files(files: Sequence[str], fixing: bool) -> int:
-    from dryfire_action import secret_review as review
+    from dryfire_action import review_files as review
 
     root = review.root_here()
     reviewer = review.reviewer_of(root)
@@ -98,8 +98,9 @@ def _staged(files: Sequence[str], fixing: bool, everything: bool) -> int:
     """Look at what is staged: the index, not the folder."""
     import re
 
-    from dryfire_action import secret_review as review
+    from dryfire_action import review_files as review
     from dryfire_action.git_process import NoRepository
+    from dryfire_action.secret_review import Reviewer
     from dryfire_action.staged import Staged
     from dryfire_action.tree import TreeError
 
@@ -124,7 +125,7 @@ def _staged(files: Sequence[str], fixing: bool, everything: bool) -> int:
                 except TreeError:
                     return None
 
-            reviewer = review.Reviewer(read, lambda: staged.tree)
+            reviewer = Reviewer(read, lambda: staged.tree)
             reports, notes = [], []
             for path in paths:
                 data = None if path.startswith("../") else read(path)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from dryfire_action.secret_review import reviewed
+from dryfire_action.review_files import reviewed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -103,6 +103,7 @@ PART_OF = {
     "pytest_outcomes": "pytest_plugin",
     "pytest_results": "pytest_plugin",
     "recorder": "playback",
+    "review_files": "secret_review",
     "review_report": "secret_review",
     "review_workers": "secret_review",
     "references": "suite_file",

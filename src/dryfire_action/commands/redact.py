@@ -57,7 +57,7 @@ exit codes: 0 nothing was found, or it is in the baseline now, 1 something was (
 
 def execute(args: Namespace) -> int:
     """Review the files, fix them if asked to, and report."""
-    from dryfire_action import review_report, secret_review
+    from dryfire_action import review_files, review_report
     from dryfire_action.review_workers import all_reviewed
 
     missing = [path for path in args.paths if not os.path.lexists(path)]
@@ -65,9 +65,9 @@ def execute(args: Namespace) -> int:
         raise UsageError(f"there is no {missing[0]}")
     if args.write_baseline and (args.fix or args.format != "text"):
         raise UsageError("--write-baseline goes with neither --fix nor --format")
-    root = secret_review.root_here()
-    reviewer = secret_review.reviewer_of(root, uses_baseline=not (args.no_baseline or args.write_baseline))
-    files = list(secret_review.walked(args.paths))
+    root = review_files.root_here()
+    reviewer = review_files.reviewer_of(root, uses_baseline=not (args.no_baseline or args.write_baseline))
+    files = list(review_files.walked(args.paths))
     reports, said = all_reviewed(reviewer, root, files, fixing=args.fix)
     if args.write_baseline:
         return _write_baseline(reviewer, root, reports)
@@ -92,8 +92,8 @@ def execute(args: Namespace) -> int:
 
 def _allow_entries(reviewer: Reviewer, root: str, reports: list[Report]) -> Iterator[str]:
     from dryfire_action.redact import keyed_digest
+    from dryfire_action.review_files import path_in
     from dryfire_action.review_report import allow_entries
-    from dryfire_action.secret_review import path_in
 
     def place_of(file: str) -> tuple[str, str, bool]:
         path = path_in(root, file)
@@ -109,7 +109,7 @@ def _write_baseline(reviewer: Reviewer, root: str, reports: list[Report]) -> int
 
     from dryfire_action import secret_baseline as baseline
     from dryfire_action.cassette_store import below, refusing, replace_file
-    from dryfire_action.secret_review import path_in
+    from dryfire_action.review_files import path_in
 
     findings = [(path_in(root, f.file), f.rule, f.value) for report in reports for f in report.findings]
     findings += [(path_in(root, m.file), m.rule, "") for report in reports for m in report.not_checked]
