@@ -10,6 +10,7 @@ import pytest
 
 from dryfire_action import fingerprint as fingerprint_module
 from dryfire_action.canonical_json import digest, dotted, quoted
+from dryfire_action.errors import FingerprintError
 from dryfire_action.field_changes import changes_between
 from dryfire_action.fingerprint import (
     CACHE_MARKS,
@@ -24,6 +25,7 @@ from dryfire_action.messages import (
     Message,
     Request,
     Response,
+    ScriptStep,
     ToolCall,
     ToolResult,
     ToolSpec,
@@ -233,6 +235,7 @@ def test_a_hook_that_changes_a_message_in_place_is_seen() -> None:
         ("provider", "anthropic", "openai"),
         ("model", "small-1", "large-1"),
         ("system", "Be brief.", "Be polite."),
+        ("hooks", (Hook("a"),), ()),
         ("params", {"temperature": 1}, {"temperature": True}),
         ("output_schema", {"minimum": 1}, {"minimum": 1.0}),
         ("tools", (ToolSpec("t", {"minimum": 0}),), (ToolSpec("t", {"minimum": False}),)),
@@ -270,3 +273,50 @@ def test_a_fingerprint_tells_its_changes_to_another_by_field_and_by_part() -> No
     assert {each.path for each in old.changes(new)} == {"system", "model"}
     assert old.diff(new) == ("model", "system")
     assert (old.changes(old), old.diff(old)) == ((), ())
+
+
+def test_hooks_that_are_handed_in_come_after_those_of_the_request() -> None:
+    last = Hook("last", "7")
+    assert fingerprint_of(BASE, hooks=[last]) == fingerprint_of(with_(hooks=(*BASE.hooks, last)))
+    assert fingerprint_of(BASE, hooks=()) == fingerprint_of(BASE)
+
+
+# ---- what has no fingerprint
+
+NAN = float("nan")
+NO_TEXT: Any = 3
+REFUSED: dict[str, Request] = {
+    "system: JSON has no number nan": with_(system=NAN),
+    "model: JSON has no number nan": with_(model=NAN),
+    "provider: JSON has no number nan": with_(provider=NAN),
+    "output_schema.minimum: JSON has no number nan": with_(output_schema={"minimum": NAN}),
+    "params.seed: JSON has no number nan": with_params(seed=NAN),
+    "params: the name 3 is no text": with_(params={NO_TEXT: 1}),
+    r'params["\ud800"]: the text holds a lone surrogate, which no provider can be sent': with_params(
+        **{"\ud800": 1}
+    ),
+    "hooks[a]: JSON has no number nan": with_(hooks=(Hook("a", NAN),)),  # type: ignore[arg-type]
+    "hooks: the name 3 is no text": with_(hooks=(Hook(NO_TEXT),)),
+    "hooks: a set has no order that could be recorded; hand in a tuple": with_(hooks={Hook("a")}),
+    "tools: the name 3 is no text": with_(tools=(ToolSpec(NO_TEXT, {}),)),
+    "tools: a set has no order that could be recorded; hand in a tuple": with_(tools=set()),
+    "tools[a]: two tools have this name": with_(tools=(ToolSpec("a", {}), ToolSpec("a", {"type": "object"}))),
+    "tools[lookup].description: JSON has no number nan": with_tool(0, description=NAN),
+    "tools[lookup].input_schema.minimum: JSON has no number nan": with_tool(0, input_schema={"minimum": NAN}),
+    "messages[0].role: JSON has no number nan": with_message(0, role=NAN),
+    "messages[0].content[0]: JSON has no number nan": with_message(0, content=[NAN]),
+    "messages[1].reasoning[0]: JSON has no number nan": with_message(1, reasoning=(NAN,)),
+    "messages[1].tool_calls: two calls of one turn share an id": renamed("same", "same", "c"),
+    "messages[1].tool_calls[0].name: JSON has no number nan": with_call(1, 0, name=NAN),
+    "messages[1].tool_calls[0].arguments.id: JSON has no number nan": with_call(1, 0, arguments={"id": NAN}),
+    "messages[2].tool_results[1].content: JSON has no number nan": with_result(2, 1, content=NAN),
+    "messages[2].tool_results[1].is_error: JSON has no number nan": with_result(2, 1, is_error=NAN),
+    "script[3].text: JSON has no number nan": with_(script=ScriptStep(3, {"text": NAN})),
+}
+
+
+@pytest.mark.parametrize(("told", "request_"), REFUSED.items(), ids=REFUSED)
+def test_what_has_no_exact_json_is_refused_with_its_path(told: str, request_: Request) -> None:
+    with pytest.raises(FingerprintError) as caught:
+        fingerprint_of(request_)
+    assert (str(caught.value), caught.value.path) == (told, told.partition(": ")[0])
