@@ -5,15 +5,17 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from dryfire_action.cassette import Cassette, Exchange, Header
-from dryfire_action.cassette_file import SIZE_LIMIT, encode
+from dryfire_action.cassette_file import SIZE_LIMIT, decode, encode
 from dryfire_action.cassette_store import (
     check_names,
+    check_plain_names,
     check_target,
     ignored_folder,
     read_cassette,
@@ -235,3 +237,24 @@ def test_a_cassette_of_another_case_is_damaged(suite: str, case: str, message: s
     with pytest.raises(CassetteDamaged) as caught:
         check_names(cassette(), PATH, suite, case)
     assert caught.value.message == f"{PATH}:1: {message}"
+
+
+KEY = "sk-" + "ant-api03-" + "q7" * 48
+
+
+@pytest.mark.parametrize(("suite", "case"), [(KEY, "refund"), ("shop", f"refund with {KEY}")])
+def test_a_secret_in_a_name_is_not_recorded_under_it(suite: str, case: str) -> None:
+    with pytest.raises(RecordingError, match="holds what looks like a secret") as caught:
+        check_plain_names(suite, case)
+    assert "q7q7" not in str(caught.value)
+
+
+def test_names_of_people_and_samples_are_names() -> None:
+    check_plain_names("shop", "a mail of ann@shop.example")
+
+
+def test_what_a_provider_calls_its_model_holds_no_secret() -> None:
+    exchange = replace(cassette().exchanges[0], served=KEY)
+    text = encode(Cassette(replace(HEADER, served=KEY), (exchange,)))
+    assert "q7q7" not in text
+    assert decode(text, PATH).exchanges[0].served == "[redacted:anthropic-key:1]"

@@ -114,6 +114,16 @@ def test_nothing_secret_is_stored_and_all_that_the_request_holds_comes_back(valu
     assert canonical(restore(stored.value, stored.from_request, asked)) == canonical(value)
 
 
+def test_a_secret_for_a_name_of_a_tool_is_taken_out_and_comes_back_where_the_request_has_it() -> None:
+    value = answer(None, {"a": 1})
+    value["tool_calls"][0]["name"] = KEY
+    for asked in (request(KEY), request()):
+        stored = stored_for(value, asked, DEFAULT_RULES)
+        assert KEY not in json.dumps(stored.value)
+        restored = restore(stored.value, stored.from_request, asked)
+        assert (restored == value) == bool(stored.from_request)
+
+
 def test_names_of_tools_and_sealed_reasoning_stay_as_they_are() -> None:
     sealed = {"type": "thinking", "signature": KEY, "thinking": "plain"}
     stored = stored_for(answer(None, {"a": 1}, reasoning=(sealed,)), request(), DEFAULT_RULES)

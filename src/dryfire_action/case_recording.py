@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from dryfire_action.cassette import Cassette, Header, complete_part, keeping_old_facts, same_outcome
 from dryfire_action.cassette_partial import read_partial, recording_to
-from dryfire_action.cassette_store import check_names, check_target, read_cassette, write_cassette
+from dryfire_action.cassette_store import (
+    check_names,
+    check_plain_names,
+    check_target,
+    read_cassette,
+    write_cassette,
+)
 from dryfire_action.errors import CassetteDamaged, RecordingError, UsageError
 from dryfire_action.importing import ImportingProvider
 from dryfire_action.live_provider import LiveProvider
@@ -218,8 +224,10 @@ class Recording:
         """Called before every live call: from the first on no other process may record this case, and pay too."""
         if not self._asked:
             self._refuse_unexpected()
+            header = self._own_header()
+            check_plain_names(header.suite, header.case)
             check_target(self._shelf.root, self._shelf.path)
-            self._hold().begin(Cassette(self._own_header(), _exchanges(self._unfinished)))
+            self._hold().begin(Cassette(header, _exchanges(self._unfinished)))
             self._asked = True
 
     def _refuse_unexpected(self) -> None:

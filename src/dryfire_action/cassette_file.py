@@ -18,6 +18,7 @@ from dryfire_action.cassette_text import RECORD_AGAIN, line_of_exchange, parse, 
 from dryfire_action.errors import CassetteDamaged, FingerprintError
 from dryfire_action.fingerprint import IgnoreRule, KeyChain, digest
 from dryfire_action.messages import Usage
+from dryfire_action.redact import redact_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -49,7 +50,7 @@ def header_document(header: Header, recorded: str = "") -> JsonObject:
         "case": header.case,
         "provider": header.provider,
         "model": header.model,
-        "served": header.served,
+        "served": _served(header.served),
         "sdk": header.sdk,
         "sdk_version": header.sdk_version,
         "recorded": recorded,
@@ -180,7 +181,7 @@ def encode_exchange(exchange: Exchange, before: Exchange | None) -> JsonObject:
         "reasoning_altered": exchange.reasoning_altered,
         "usage": usage,
         "latency_ms": exchange.latency_ms,
-        "served": exchange.served,
+        "served": _served(exchange.served),
         "recorded": exchange.recorded,
     }
     item.update({name: value for name, value in optional.items() if value})
@@ -227,3 +228,8 @@ def _kept(before: Sequence[Digests], now: Sequence[Digests]) -> int:
             break
         count += 1
     return count
+
+
+def _served(name: str | None) -> str | None:
+    """The model that a provider says it is; whatever it says there, no secret is kept of it."""
+    return redact_text(name, lambda _, rule: f"[redacted:{rule}:1]") if name else name

@@ -11,6 +11,7 @@ from dryfire_action.cassette_file import decode, encode
 from dryfire_action.cassette_names import PARTIAL_FOLDER
 from dryfire_action.cassette_text import RECORD_AGAIN, shown
 from dryfire_action.errors import CassetteDamaged, DryfireError, RecordingError
+from dryfire_action.redact import REVIEW_RULES, find_in_text
 from dryfire_action.tree import TreeError
 
 if TYPE_CHECKING:
@@ -62,6 +63,17 @@ def check_target(root: Path, path: str) -> None:
     with refusing(path):
         if (target := below(root, path)).is_dir() and not target.is_symlink():
             raise RecordingError(f"{path}: a folder stands where the recording goes", remedy="remove it")
+
+
+def check_plain_names(suite: str, case: str) -> None:
+    """Raise ``RecordingError`` where a name holds a secret: names stand in a recording and its path as they are."""
+    for what, name in (("suite", suite), ("case", case)):
+        found = next(iter(find_in_text(name, rules=REVIEW_RULES.outside_recordings())), None)
+        if found is not None:
+            raise RecordingError(
+                f"not recorded: the name of the {what} holds what looks like a secret ({found.rule})",
+                remedy="take it out of the name; recordings are kept under their names",
+            )
 
 
 def write_cassette(root: Path, path: str, cassette: Cassette) -> bool:

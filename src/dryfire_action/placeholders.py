@@ -222,12 +222,12 @@ def _redact_tree(value: JsonObject, markers: _Markers, rules: Rules) -> JsonObje
 
 
 def _kept_as_it_is(path: Path) -> bool:
-    """Whether a text of the answer is structure (a tool's name, why it stopped) or sealed reasoning."""
+    """Whether a text of the answer is structure (a call's id, why it stopped) or sealed reasoning."""
     if path[0] == "reasoning":
         return bool(SEALED.intersection(map(str, path)))
     if path[0] == "http":
         return path[-1] in _SEALED_IN_HTTP
-    return path[0] == "stop_reason" or (path[0] == "tool_calls" and path[2] in ("id", "name"))
+    return path[0] == "stop_reason" or (path[0] == "tool_calls" and path[2] == "id")
 
 
 def _map_texts(value: JsonValue, change: Callable[[str], str]) -> JsonValue:
