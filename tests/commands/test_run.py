@@ -241,19 +241,6 @@ def test_a_damaged_recording_is_told_with_its_line_and_the_others_still_run(dryf
     assert "Re-record only what is damaged:\n" in done.out
 
 
-def test_a_damaged_recording_has_the_path_that_it_has_from_here(
-    dryfire: Dryfire, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project.make(_here())
-    dryfire("run", "--cassette-mode", "record")
-    cassette = next((_here() / ".dryfire/cassettes/shop").glob("where*.json"))
-    cassette.write_text("{", encoding="utf-8")
-    monkeypatch.chdir("evals")
-    place = f"../.dryfire/cassettes/shop/{cassette.name}:"
-    for words in (("run",), ("explain",), ("trace", "where is it")):
-        assert f" {place}" in dryfire(*words).out, words
-
-
 def test_the_result_file_holds_no_text_under_names(dryfire: Dryfire) -> None:
     project.make(_here(), project.FAILING)
     dryfire("run", "--cassette-mode", "off", "--json-out", "r.json", "--show", "names")

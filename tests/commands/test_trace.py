@@ -118,3 +118,13 @@ def test_nothing_is_written(recorded: Dryfire) -> None:
     Path("evals/prompt.md").write_text("You are brief.\n")
     recorded("trace", "where is it")
     assert {path: path.stat().st_mtime_ns for path in Path().rglob("*")}.keys() == before.keys()
+
+
+def test_a_damaged_recording_has_the_path_that_it_has_from_here(
+    recorded: Dryfire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cassette = next(Path(".dryfire/cassettes/shop").glob("where*.json"))
+    cassette.write_text("{", encoding="utf-8")
+    monkeypatch.chdir("evals")
+    for words in (("trace", "where is it"), ("run",), ("explain",)):
+        assert f" ../.dryfire/cassettes/shop/{cassette.name}:" in recorded(*words).out, words
