@@ -156,3 +156,21 @@ def cassette_of(root: Path, stem: str = "refund", suite: str = "shop") -> Path:
 def partial_of(root: Path, stem: str = "refund", suite: str = "shop") -> Path:
     """Where an unfinished recording lies on disk."""
     return root / ".dryfire" / "cassettes" / ".partial" / suite / f"{stem}.jsonl"
+
+
+def record(root: Path, case: Case, *answers: Any, mode: str = "record", **options: Any) -> CaseResult:
+    """The result of a case that is recorded, with a provider that gives just these answers."""
+    with live(told := Told(*answers)):
+        result = run_one(root, case, mode=mode, **options)
+    assert next(told._answers, None) is None, "the provider was asked less often than the test expects"
+    return result
+
+
+def outcomes(result: CaseResult) -> list[list[str]]:
+    """The outcomes of all turns, run by run."""
+    return [[turn.outcome for turn in run.turns] for run in result.runs]
+
+
+def changes(result: CaseResult) -> list[list[str]]:
+    """The paths of the fields that changed, turn by turn."""
+    return [[change.path for change in turn.changes] for run in result.runs for turn in run.turns]
