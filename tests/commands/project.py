@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from jsonschema import Draft202012Validator
 
 from dryfire_action.cli import main
+from dryfire_action.reports.result_json import schema
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pytest
 
 CONFIG = "version: 1\nsuites: ['evals/*.eval.yaml']\ncassettes: {scripted: true}\n"
@@ -88,3 +91,10 @@ def dryfire(capsys: pytest.CaptureFixture[str], *words: str) -> Done:
     capsys.readouterr()
     code = main(words)
     return Done(code, *capsys.readouterr())
+
+
+def result(path: str = "r.json") -> dict[str, Any]:
+    """The result file, which must fit its schema."""
+    found: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+    Draft202012Validator(schema()).validate(found)
+    return found

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from jsonschema import Draft202012Validator
 
-from dryfire_action import runner
-from dryfire_action.reports import whole_file
-from dryfire_action.reports.result_json import schema
 from tests.commands import project
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Dryfire = Callable[..., project.Done]
-
-
-def result(path: str = "r.json") -> dict[str, Any]:
-    """The result file, which must fit its schema."""
-    found: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-    Draft202012Validator(schema()).validate(found)
-    return found
 
 
 def test_record_then_replay_is_green(dryfire: Dryfire) -> None:
@@ -57,7 +45,7 @@ def test_a_limit_on_calls_stops_cleanly_and_says_how_to_go_on(dryfire: Dryfire) 
         "what was answered is kept: --cassette-mode auto goes on from there\n"
     ) in stopped.out
     assert stopped.out.endswith("exit 3: the run may make no further call\n")
-    told = result()
+    told = project.result()
     assert (told["state"], told["complete"], told["not_run"], told["exit_code"]) == ("stopped", False, 2, 3)
     assert any("--max-calls 1" in warning for warning in told["warnings"])
     assert dryfire("run", "--cassette-mode", "auto", "--max-calls", "2").code == 0
@@ -136,7 +124,7 @@ def test_the_exit_code_is_that_of_the_worst_case(dryfire: Dryfire, code: int, ca
     project.make(_here(), *cases)
     done = dryfire("run", "--cassette-mode", "off", "--json-out", "r.json")
     assert done.code == code
-    assert result()["exit_code"] == code
+    assert project.result()["exit_code"] == code
     if code:
         assert f"\nexit {code}: " in done.out
     if code == 3:
@@ -160,7 +148,7 @@ def test_a_selection_that_selects_nothing_is_an_error_and_still_leaves_a_report(
     done = dryfire("run", *words, "--json-out", "r.json")
     assert done.code == 2
     assert done.out + done.err
-    found = result()
+    found = project.result()
     assert found["exit_code"] == 2
     assert found["suites"] == []
     assert found["problems"] or found["warnings"]
@@ -196,7 +184,7 @@ def test_fail_fast_stops_and_says_so(dryfire: Dryfire) -> None:
     done = dryfire(*words)
     assert done.code == 1
     assert "stopped early: 1 case did not run" in done.out
-    assert result()["complete"] is False
+    assert project.result()["complete"] is False
 
 
 def test_wrong_suites_are_told_with_their_places_from_any_folder(
@@ -212,7 +200,7 @@ def test_wrong_suites_are_told_with_their_places_from_any_folder(
     assert "evals/" not in done.err
     assert "Did you mean 'calls_tool'?" in done.err
     assert "1 problem in suites or config" in done.err
-    (problem,) = result()["problems"]
+    (problem,) = project.result()["problems"]
     assert problem["file"] == "evals/shop.eval.yaml"
     assert problem["line"] == 18
 
@@ -224,7 +212,7 @@ def test_passthrough_cases_run_no_code_in_replay_and_are_told(dryfire: Dryfire) 
     assert done.code == 0
     assert "- excluded  runs code    passthrough, not replayed" in done.out
     assert not (_here() / "sprung").exists()
-    assert result()["not_checked"][0]["case"] == "shop::runs code"
+    assert project.result()["not_checked"][0]["case"] == "shop::runs code"
     assert dryfire("run", "--passthrough", "run", "--filter", "runs code").code == 0
     assert (_here() / "sprung").exists()
 
@@ -239,95 +227,6 @@ def test_a_damaged_recording_is_told_with_its_line_and_the_others_still_run(dryf
     assert f"{cassette.name}:1: " in done.out
     assert "✓ passed    größe 退款" in done.out
     assert "Re-record only what is damaged:\n" in done.out
-
-
-def test_the_result_file_holds_no_text_under_names(dryfire: Dryfire) -> None:
-    project.make(_here(), project.FAILING)
-    dryfire("run", "--cassette-mode", "off", "--json-out", "r.json", "--show", "names")
-    shown = json.dumps(result(), ensure_ascii=False)
-    assert "größe 退款" in shown
-    assert "Hi." not in shown
-    assert "bye" not in shown
-
-
-@pytest.mark.parametrize(
-    ("target", "why"), [("none/r.json", "there is no folder none"), (".", ". is a folder")]
-)
-def test_a_report_that_could_not_be_written_is_found_before_the_run(
-    dryfire: Dryfire, target: str, why: str
-) -> None:
-    project.make(_here())
-    done = dryfire("run", "--cassette-mode", "record", "--json-out", target)
-    assert done.code == 2
-    assert why in done.err
-    assert not (_here() / ".dryfire").exists()
-
-
-def test_a_report_that_fails_to_be_written_after_all_is_told_and_not_green(
-    dryfire: Dryfire, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project.make(_here())
-
-    def refuse(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(whole_file, "write", refuse)
-    done = dryfire("run", "--cassette-mode", "off", "--json-out", "r.json")
-    assert done.code == 2
-    assert "2 cases: 2 passed" in done.out
-    assert done.err == "dryfire: r.json could not be written: No space left on device\n"
-
-
-def test_every_report_is_written_whatever_happens(dryfire: Dryfire) -> None:
-    project.make(_here())
-    outs = ("--json-out", "r.json", "--markdown-out", "r.md", "--junit-out", "r.xml")
-    for words, code, headline in (
-        ((), 3, "### 🔴 Record 2 of 2 cases: something is not in their recordings"),
-        (("--cassette-mode", "record"), 0, "### ✅ 2 of 2 cases clear"),
-        (("--case", "nowhere::x"), 2, "### ⚠️ Stopped: 1 problem in suites, config or command line"),
-        (("evals/none.yaml",), 2, "### ⚠️ Stopped: 1 problem in suites, config or command line"),
-        (("--filter", "none"), 2, "### ⚠️ Nothing was checked"),
-    ):
-        assert dryfire("run", *words, *outs).code == code
-        assert result()["exit_code"] == code
-        assert Path("r.md").read_text(encoding="utf-8").splitlines()[0] == headline
-        xml = Path("r.xml").read_text(encoding="utf-8")
-        assert xml.startswith('<?xml version="1.0" encoding="UTF-8"?>\n<testsuites><testsuite ')
-        assert ("<error " in xml) == bool(code)
-
-
-def test_two_reports_do_not_go_into_one_file(dryfire: Dryfire) -> None:
-    project.make(_here())
-    done = dryfire("run", "--json-out", "r", "--junit-out", "./r")
-    assert (done.code, done.err) == (2, "dryfire: --json-out and --junit-out name the same file\n")
-
-
-def test_an_old_report_does_not_outlive_a_run_that_dies(
-    dryfire: Dryfire, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    project.make(_here())
-    (_here() / "r.json").write_text('{"exit_code": 0}')
-
-    def die(*_: object, **__: object) -> None:
-        raise RuntimeError("a fault of ours")
-
-    monkeypatch.setattr(runner, "run_suites", die)
-    done = dryfire("run", "--json-out", "r.json")
-    assert done.code == 2
-    assert "internal error: RuntimeError: a fault of ours" in done.err
-    assert "Traceback" not in done.err
-    assert result()["exit_code"] == 2
-
-
-def test_the_commit_is_in_the_result_file(dryfire: Dryfire) -> None:
-    project.make(_here())
-    (_here() / ".git").rmdir()
-    identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
-    for words in (["init", "-q"], ["add", "."], [*identity, "commit", "-qm", "x"]):
-        subprocess.run(["git", *words], check=True)
-    head = subprocess.run(["git", "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout
-    dryfire("run", "--cassette-mode", "off", "--json-out", "r.json")
-    assert result()["commit"] == head.strip()
 
 
 def test_another_model_leaves_the_recordings_alone(dryfire: Dryfire) -> None:
@@ -384,7 +283,7 @@ def test_an_interrupt_keeps_what_finished(tmp_path: Path) -> None:
     assert "passed    first" in out
     assert "interrupted: 1 case did not run or finish" in out
     assert "Traceback" not in err
-    assert result(str(tmp_path / "r.json"))["exit_code"] == 130
+    assert project.result(str(tmp_path / "r.json"))["exit_code"] == 130
 
 
 def _here() -> Path:
