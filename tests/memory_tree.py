@@ -28,7 +28,7 @@ class MemoryTree:
     def read(self, path: str) -> bytes | None:
         return self.data.get(path)
 
-    def files(self, folder: str = "", *, hidden: bool = False, odd: bool = False) -> Iterator[str]:  # noqa: ARG002
+    def files(self, folder: str = "", *, hidden: bool = False, odd: bool = False) -> Iterator[str]:
         prefix = f"{folder}/" if folder else ""
         for path in self.data:
             inside = path.removeprefix(prefix)

@@ -293,4 +293,7 @@ def test_for_whoever_reads_the_result_elsewhere_the_command_starts_at_the_root(t
     found = run(tmp_path, a_suite(a_case("missing"), file="shop/evals/a.yaml"), cwd="shop")
     assert found.command == "dryfire run evals/a.yaml --cassette-mode auto"
     assert found.command_from_root == "dryfire run shop/evals/a.yaml --cassette-mode auto"
-    assert document(found, commit=None, show="all", exit_code=3)["rerecord"]["command"] == found.command_from_root
+    assert (
+        document(found, commit=None, show="all", exit_code=3)["rerecord"]["command"]
+        == found.command_from_root
+    )
