@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import unicodedata
 from dataclasses import replace
 
@@ -311,3 +312,21 @@ def test_a_part_that_this_version_does_not_know_is_named_too() -> None:
     old = fingerprint_of(BASE)
     new = type(old)({**old.head, "budget.tokens": "0" * 16}, old.messages, "other")
     assert [(each.path, each.change) for each in changes_between(old, new)] == [("budget.tokens", "added")]
+
+
+def test_many_tools_that_all_changed_are_told_in_time_that_grows_with_their_number() -> None:
+    before, after = (
+        Request(
+            provider="p",
+            messages=(),
+            model="m",
+            tools=tuple(ToolSpec(f"tool_{number}", f"{word} {number}", {}) for number in range(20_000)),
+        )
+        for word in ("old", "new")
+    )
+    began = time.monotonic()
+    recorded, current = fingerprint_of(before), fingerprint_of(after)
+    made = time.monotonic() - began
+    assert len(changes_between(recorded, current)) == 20_000
+    # It was a hundred times as long as making the fingerprints.
+    assert time.monotonic() - began - made < 5 * made + 1

@@ -86,20 +86,24 @@ def _head_changes(old: Head, new: Head) -> Iterator[FieldChange]:
 def _family_changes(part: str, order: str, old: Head, new: Head) -> Iterator[FieldChange]:
     """Changes of named members (tools, hooks): a member added or removed is one change, whatever fields it has."""
     old_names, new_names = _names(old, order), _names(new, order)
+    # There may be as many members as a suite has room for: what each of them has is looked up, not looked for.
+    old_known, new_known = set(old_names), set(new_names)
+    old_fields, new_fields = _by_member(old, part, old_known), _by_member(new, part, new_known)
     for name in old_names:
-        if name not in new_names:
-            yield FieldChange(_member(part, name), "removed", old=_combined(_member_fields(old, part, name)))
+        if name not in new_known:
+            path = _member(part, name)
+            yield FieldChange(path, "removed", old=_combined(old_fields[path]))
     for name in new_names:
         path = _member(part, name)
-        if name not in old_names:
-            yield FieldChange(path, "added", new=_combined(_member_fields(new, part, name)))
+        if name not in old_known:
+            yield FieldChange(path, "added", new=_combined(new_fields[path]))
             continue
-        before, after = _member_fields(old, part, name), _member_fields(new, part, name)
+        before, after = old_fields[path], new_fields[path]
         for field in {**before, **after}:
             if before.get(field) != after.get(field):
                 yield _compared(field, before.get(field), after.get(field))
-    survivors_before = [name for name in old_names if name in new_names]
-    survivors_after = [name for name in new_names if name in old_names]
+    survivors_before = [name for name in old_names if name in new_known]
+    survivors_after = [name for name in new_names if name in old_known]
     if survivors_before != survivors_after:
         yield FieldChange(order, "reordered", digest(list(old_names)), digest(list(new_names)))
 
@@ -281,13 +285,17 @@ def _member(part: str, name: str) -> str:
     return f"{part}[{name}]" if part == "hooks" else f"{part}[{quoted(name)}]"
 
 
-def _member_fields(head: Head, part: str, name: str) -> dict[str, str]:
-    path = _member(part, name)
-    return {
-        field: value
-        for field, value in head.items()
-        if isinstance(value, str) and (field == path or field.startswith(f"{path}."))
-    }
+def _by_member(head: Head, part: str, names: set[str]) -> dict[str, dict[str, str]]:
+    """The fields of each member of a family, by the member's path."""
+    found: dict[str, dict[str, str]] = {_member(part, name): {} for name in names}
+    for field, value in head.items():
+        if not isinstance(value, str) or not field.startswith(f"{part}["):
+            continue
+        # A member's path, or that and the name of a field, which has no dots; a cassette may hold anything else.
+        member = field if field in found else field.rpartition(".")[0]
+        if member in found:
+            found[member][field] = value
+    return found
 
 
 def _combined(fields: Mapping[str, str]) -> str:
