@@ -77,6 +77,7 @@ class History:
         self._objects = GitObjects(self._root)
         self._log: Log | None = None
         self._trouble = ""
+        self._files: dict[int, tuple[Case, list[str]]] = {}
         self._trees: dict[str, CommitTree | None] = {}
         self._loads: dict[tuple[str, str], _Loaded] = {}
         self._of_file: dict[str, list[_Loaded]] = {}
@@ -95,6 +96,15 @@ class History:
         """End git's process. The history can still be asked, which starts another."""
         self._objects.close()
 
+    def _files_of(self, case: Case) -> list[str]:
+        """The files that a case is made of, looked up once: it is asked about once for each of its causes."""
+        _, files = self._files.get(id(case), (None, None))
+        if files is None:
+            files = [case.file, *dict.fromkeys(place.file for place in case.places.values())]
+            # The case is kept with them, so that no other one gets its number.
+            self._files[id(case)] = case, files
+        return files
+
     def old_value(
         self, case: Case, cassette: str, digest: str, *, ignore: Sequence[IgnoreRule] = ()
     ) -> OldValue | None:
@@ -104,7 +114,7 @@ class History:
         were made with, where they are not those of the commit's own ``dryfire.yaml``.
         """
         try:
-            files = [case.file, *dict.fromkeys(place.file for place in case.places.values())]
+            files = list(self._files_of(case))
             for revision, scan in self._candidates(case, cassette, files):
                 for loaded in self._loaded(revision, case, scan):
                     files.extend(path for path in loaded.reads if path not in files)
