@@ -160,6 +160,19 @@ def test_the_digest_of_a_field_is_that_of_its_value() -> None:
     assert fields["hooks[date]"] == digest("2")
 
 
+@pytest.mark.parametrize(
+    ("asked", "key"),
+    [
+        (BASE, "8e2b94639ba07272"),
+        (conversation(), "71f76187a01e8af3"),
+        (conversation(said("hi")), "e16885486a7f8c60"),
+    ],
+    ids=["rich", "empty", "short"],
+)
+def test_the_keys_of_a_version_stay_what_recordings_hold(asked: Request, key: str) -> None:
+    assert (FINGERPRINT_VERSION, fingerprint_of(asked).key) == (1, key)
+
+
 def test_a_hook_named_like_a_second_one_is_told_apart_from_it() -> None:
     numbered = (Hook("a", "1"), Hook("a", "2"), Hook("a#2", "3"))
     fields = fingerprint_of(with_(hooks=numbered)).fields
