@@ -333,3 +333,13 @@ def test_what_has_no_exact_json_is_refused_with_its_path(told: str, request_: Re
     with pytest.raises(FingerprintError) as caught:
         fingerprint_of(request_)
     assert (str(caught.value), caught.value.path) == (told, told.partition(": ")[0])
+
+
+def test_a_message_that_was_refused_is_refused_again_and_leaves_no_trace() -> None:
+    fingerprinter = Fingerprinter()
+    refused = conversation(said("hi"), Message("user", [NAN]), said("bye"))
+    for _ in range(2):
+        with pytest.raises(FingerprintError):
+            fingerprinter.fingerprint(refused)
+    good = conversation(said("hi"), said("there"), said("bye"))
+    assert fingerprinter.fingerprint(good) == fingerprint_of(good)
