@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from dryfire_action.errors import UsageError
 from dryfire_action.messages import Response, StopReason, ToolCall, Usage
@@ -33,6 +34,47 @@ class ForeignAnswer:
     response: Response
     recorded: str
     request: JsonObject
+
+
+class _Checked(BaseModel):
+    # A number that is a text is damage, and what that runner wrote beside these fields is its own.
+    model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
+
+
+class _Call(_Checked):
+    id: str
+    name: str
+    arguments: dict[str, Any]
+    malformed_arguments: str | None = None
+
+
+_Count = Annotated[int, Field(ge=0)] | None
+
+
+class _Usage(_Checked):
+    input_tokens: _Count = None
+    output_tokens: _Count = None
+    cache_read_tokens: _Count = None
+    cache_write_tokens: _Count = None
+
+
+class _Answer(_Checked):
+    text: str | None
+    tool_calls: list[_Call]
+    stop_reason: StopReason
+    usage: _Usage | None = None
+    latency_ms: float | None = None
+    raw: dict[str, Any] | None = None
+
+
+class _Recording(_Checked):
+    schema_version: Literal[1]
+    fingerprint: str
+    suite: str
+    case: str
+    response: _Answer
+    recorded_at: str = ""
+    request_digest: dict[str, Any] | None = None
 
 
 class ForeignRecordings:
@@ -81,20 +123,20 @@ class ForeignRecordings:
         try:
             if path.stat().st_size > _MOST_BYTES:
                 return None
-            document = json.loads(path.read_text(encoding="utf-8"))
-            if document["schema_version"] != 1 or document["fingerprint"] != key:
-                return None
-            day = _DAY.match(str(document.get("recorded_at")))
-            return ForeignAnswer(
-                path=os.fspath(path),
-                suite=str(document["suite"]),
-                case=str(document["case"]),
-                response=_response(document["response"]),
-                recorded=day[0] if day else "",
-                request=document.get("request_digest") or {},
-            )
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            found = _Recording.model_validate_json(path.read_bytes())
+        except (OSError, ValidationError):
             return None
+        if found.fingerprint != key:
+            return None
+        day = _DAY.match(found.recorded_at)
+        return ForeignAnswer(
+            path=os.fspath(path),
+            suite=found.suite,
+            case=found.case,
+            response=_response(found.response),
+            recorded=day[0] if day else "",
+            request=found.request_digest or {},
+        )
 
 
 def folder_name(name: str) -> str:
@@ -105,22 +147,24 @@ def folder_name(name: str) -> str:
     return f"{cleaned}-{sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 
-def _response(found: Any) -> Response:
-    if found["stop_reason"] not in get_args(StopReason):
-        raise ValueError("no known reason to stop")
-    usage = found.get("usage") or {}
-    names = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
-    raw = found.get("raw")
-    served = raw.get("model") or raw.get("modelVersion") if isinstance(raw, dict) else None
+def _response(found: _Answer) -> Response:
+    usage = found.usage or _Usage()
+    raw = found.raw or {}
+    served = raw.get("model") or raw.get("modelVersion")
     return Response(
-        text=found["text"],
+        text=found.text,
         tool_calls=tuple(
-            ToolCall(call["id"], call["name"], call["arguments"], call.get("malformed_arguments"))
-            for call in found["tool_calls"]
+            ToolCall(call.id, call.name, call.arguments, call.malformed_arguments)
+            for call in found.tool_calls
         ),
-        stop_reason=found["stop_reason"],
-        usage=Usage(*(max(int(usage.get(name) or 0), 0) for name in names)),
-        latency_ms=max(int(found.get("latency_ms") or 0), 0),
+        stop_reason=found.stop_reason,
+        usage=Usage(
+            usage.input_tokens or 0,
+            usage.output_tokens or 0,
+            usage.cache_read_tokens or 0,
+            usage.cache_write_tokens or 0,
+        ),
+        latency_ms=max(int(found.latency_ms or 0), 0),
         model_served=served if isinstance(served, str) else None,
-        raw=raw if isinstance(raw, dict) else None,
+        raw=found.raw,
     )

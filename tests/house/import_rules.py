@@ -157,7 +157,6 @@ DISTRIBUTIONS = {
     "requests": "requests",
     "rich": "rich",
     "ruamel": "ruamel.yaml",
-    "typing_extensions": "typing-extensions",
     "urllib3": "urllib3",
     "yaml": "pyyaml",
     "zstandard": "zstandard",
