@@ -113,7 +113,8 @@ def replace_file(target: Path, content: bytes, folder: Path | None = None) -> No
 def ignored_folder(root: Path, folder: str) -> Path:
     """The folder of a cassette folder that git ignores; it is made where it is not there."""
     ignore = below(root, join(folder, PARTIAL_FOLDER, ".gitignore"), links=False)
-    if not ignore.exists():
+    # One that is empty was being written when its process was killed.
+    if not ignore.exists() or not ignore.stat().st_size:
         ignore.parent.mkdir(parents=True, exist_ok=True)
         ignore.write_text("*\n", encoding="utf-8")
     return ignore.parent

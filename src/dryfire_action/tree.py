@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 CONFIG_NAME = "dryfire.yaml"
 MAX_BYTES = 5 * 1024 * 1024
+# U+200C to U+200F, U+202A to U+202E, U+206A to U+206F and the mark of byte order.
+_WITHOUT_WIDTH = frozenset(
+    map(chr, (*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
+)
 
 
 class TreeError(DryfireError):
@@ -145,9 +149,19 @@ def inside(path: str, base: str = "") -> str:
             parts.append(part)
     if not parts:
         raise TreeError(path or ".", "is the repository itself, not a file")
-    if any(part.lower() == ".git" for part in parts):
+    if any(_is_gits_own(part) for part in parts):
         raise TreeError(path, "is git's own folder")
     return "/".join(parts)
+
+
+def _is_gits_own(name: str) -> bool:
+    """Whether some file system takes ``name`` for `.git`.
+
+    Windows leaves out dots and spaces at the end and has short names, macOS leaves out characters without width.
+    What git itself refuses is told by its `core.protectNTFS` and `core.protectHFS`.
+    """
+    plain = "".join(char for char in name if char not in _WITHOUT_WIDTH).lower()
+    return plain.partition(":")[0].rstrip(" .") == ".git" or plain == "git~1"
 
 
 def folder_of(path: str) -> str:
