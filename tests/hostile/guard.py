@@ -103,9 +103,9 @@ def main() -> None:
     sys.addaudithook(watch)
     codes = []
     for command in json.loads(commands):
-        sys.argv = command
         try:
-            codes.append(scripts[command[0]]() or 0)
+            # With arguments of their own they return; as the program itself a hook would end the process.
+            codes.append(scripts[command[0]](command[1:]) or 0)
         except SystemExit as ended:
             codes.append(ended.code or 0)
     busy = True
