@@ -116,7 +116,7 @@ def test_a_dry_run_foresees_the_calls_of_the_run_and_writes_nothing(
     made: list[int] = []
     count = Spending.asked
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Spending, "asked", lambda self: (made.append(1), count(self))[1])
+        patch.setattr(Spending, "asked", lambda *given: (made.append(1), count(*given))[1])
         ran(tmp_path / "result.json", "--cassette-mode", mode)
     assert int(told[1]) == len(made)
     assert bool(made) == (mode != "replay")
