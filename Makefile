@@ -4,7 +4,7 @@
 #   make fuzz    20,000 damaged recordings through the search for secrets     make fuzz FUZZ_INPUTS=100000 FUZZ_SEED=7
 #   make test-previous-sdks    the live providers with the major versions of the SDKs before the current ones
 #   make lint    ruff and mypy
-#   make bench   every table of measurements         make bench BENCH_ARGS=recall
+#   make bench   the tables of speed                 make bench BENCH_ARGS=recall
 #   make mutants    faults put into fingerprint, redact, cassette and playback, one at a time: which of them no test notices
 #   make demo    record, replay, edit a prompt, see what became stale; no key, no network
 #   make site    the documentation as a site, in site/
