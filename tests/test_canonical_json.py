@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
-from dryfire_action.canonical_json import MAX_DEPTH, canonical, digest
+from dryfire_action.canonical_json import MAX_DEPTH, canonical, digest, digest_of_parsed
 from dryfire_action.errors import FingerprintError
 from dryfire_action.fingerprint import fingerprint_of
 from dryfire_action.messages import Hook, Message, Request, ToolResult, ToolSpec
@@ -114,3 +115,9 @@ def test_canonical_json_is_sorted_tight_and_plain_utf8() -> None:
     assert canonical({"b": [1, 1.0, -0.0, True, None], "a": "é\n"}) == (
         '{"a":"é\\n","b":[1,1.0,-0.0,true,null]}'.encode()
     )
+
+
+@pytest.mark.parametrize("text", ["1e999", r'"\ud800"'])
+def test_what_no_recorder_writes_has_no_digest(text: str) -> None:
+    with pytest.raises(ValueError):
+        digest_of_parsed(json.loads(text))

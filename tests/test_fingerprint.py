@@ -233,6 +233,29 @@ def test_the_work_per_turn_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> Non
     assert work[0] != work[1], "the counter sees nothing"
 
 
+def test_what_is_as_expected_is_hashed_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list(long_conversation(20))
+    recorder, replay = Fingerprinter(), Fingerprinter()
+    recorded = [recorder.fingerprint(request) for request in asked]
+    monkeypatch.setattr("dryfire_action.fingerprint.sha256", None)
+    for request, expected in zip(asked, recorded, strict=True):
+        assert replay.fingerprint(request, expected) is expected
+
+
+@pytest.mark.parametrize("turn", [0, 7, 19])
+def test_one_message_that_is_not_as_expected_changes_every_key_from_there(turn: int) -> None:
+    asked = list(long_conversation(20))
+    recorded = [fingerprint_of(request) for request in asked]
+    replay = Fingerprinter()
+    for index, (request, expected) in enumerate(zip(asked, recorded, strict=True)):
+        messages = list(request.messages)
+        if index >= turn:
+            messages[2 * turn] = replace(messages[2 * turn], content="something else")
+        found = replay.fingerprint(replace(request, messages=tuple(messages)), expected)
+        assert (found is expected) == (index < turn)
+        assert found == fingerprint_of(replace(request, messages=tuple(messages)))
+
+
 def test_a_hook_that_changes_a_message_in_place_is_seen() -> None:
     block = {"type": "text", "text": "one"}
     request = with_messages(Message("user", [block]))

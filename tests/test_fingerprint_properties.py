@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from dryfire_action.canonical_json import digest, digest_of_parsed
 from dryfire_action.errors import FingerprintError
 from dryfire_action.field_changes import changes_between
-from dryfire_action.fingerprint import Fingerprinter, fingerprint_of
+from dryfire_action.fingerprint import Fingerprint, Fingerprinter, fingerprint_of
 from dryfire_action.messages import Hook, Message, Request, ScriptStep, ToolCall, ToolResult, ToolSpec
 from tests.made_requests import shuffled
 
@@ -184,8 +186,9 @@ def _following(result: ToolResult, request: Request) -> ToolResult:
 def test_a_fingerprint_is_the_same_however_the_conversation_came_to_be(
     said: list[Message], data: st.DataObject
 ) -> None:
-    """Grown by some messages, cut at any place, rewritten in the middle, or built anew."""
+    """Grown by some messages, cut at any place, rewritten in the middle, or built anew; and whatever is expected."""
     fingerprinter = Fingerprinter()
+    before: list[Fingerprint] = []
     base = data.draw(requests)
     conversation: tuple[Message, ...] = ()
     for message in said:
@@ -200,8 +203,10 @@ def test_a_fingerprint_is_the_same_however_the_conversation_came_to_be(
             base = data.draw(requests)
         conversation = (*conversation, message)
         request = replace(base, messages=conversation)
-        found = fingerprinter.fingerprint(request)
-        assert found == fingerprint_of(request)
+        truly = fingerprint_of(request)
+        expected = data.draw(st.sampled_from([None, truly, *before]))
+        before.append(fingerprinter.fingerprint(request, expected))
+        assert before[-1] == truly
         ids = {call.id for each in conversation for call in each.tool_calls}
         assert fingerprinter.call_ids == ids
 
@@ -219,3 +224,8 @@ def test_a_refused_request_leaves_no_trace_in_the_next_fingerprint(first: Reques
             fingerprinter.fingerprint(refused)
         assert fingerprinter.fingerprint(second) == fingerprint_of(second)
         assert fingerprinter.fingerprint(first) == fingerprint_of(first)
+
+
+@given(VALUES)
+def test_what_a_parser_made_has_the_digest_that_it_always_has(value: Any) -> None:
+    assert digest_of_parsed(json.loads(json.dumps(value))) == digest(value)

@@ -180,7 +180,7 @@ def test_a_secret_that_stands_only_in_text_that_is_ignored_now_cannot_be_rekeyed
 class EarlierRules(Fingerprinter):
     """Rules that called themselves version 0 and did not look at the parameters."""
 
-    def fingerprint(self, request: Request) -> Fingerprint:
+    def fingerprint(self, request: Request, expected: Fingerprint | None = None) -> Fingerprint:
         found = super().fingerprint(replace(request, params={}))
         chain = KeyChain()
         for digests in found.messages:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _POINTER = re.compile(r".*\[[0-9]{1,9}:[0-9]{1,9}\]", re.DOTALL)
 _REASONS = get_args(StopReason)
+_TEXTS = frozenset({str})
 
 
 class UsageDocument(TypedDict):
@@ -161,9 +162,9 @@ def _flag(value: Any) -> None:
 
 def _map_of_texts(value: Any) -> None:
     _object(value)
-    for name, item in value.items():
-        if not isinstance(item, str):
-            raise _Odd("must be a text", name)
+    if not _TEXTS.issuperset(map(type, value.values())):
+        name = next(name for name, item in value.items() if type(item) is not str)
+        raise _Odd("must be a text", name)
 
 
 def _object(value: Any) -> None:
@@ -186,11 +187,14 @@ def _text_or_null(value: Any) -> None:
         _text(value)
 
 
-def _head_value(value: Any) -> None:
-    if isinstance(value, list):
-        _texts(value)
-    else:
-        _text_or_null(value)
+def _head(value: Any) -> None:
+    _object(value)
+    for path, item in value.items():
+        if type(item) is not str:
+            try:
+                (_texts if isinstance(item, list) else _text_or_null)(item)
+            except _Odd as odd:
+                raise _Odd(odd.what, path, *odd.path) from None
 
 
 def _reason(value: Any) -> None:
@@ -211,7 +215,7 @@ def _list_of(check: Check) -> Check:
     return check_list
 
 
-def _map_of(check: Check, check_key: Check = lambda _: None) -> Check:
+def _map_of(check: Check, check_key: Check) -> Check:
     def check_map(value: Any) -> None:
         _object(value)
         for key, item in value.items():
@@ -226,15 +230,15 @@ def _map_of(check: Check, check_key: Check = lambda _: None) -> Check:
 
 def _fields(required: Mapping[str, Check], optional: Mapping[str, Check]) -> Check:
     known = {**required, **optional}
+    names, needed = known.keys(), required.keys()
 
     def check_fields(value: Any) -> None:
         _object(value)
-        for name in required:
-            if name not in value:
-                raise _Odd("is missing", name)
+        if not value.keys() >= needed:
+            raise _Odd("is missing", next(name for name in needed if name not in value))
+        if not value.keys() <= names:
+            raise _Odd("is not known here", next(name for name in value if name not in names))
         for name, item in value.items():
-            if name not in known:
-                raise _Odd("is not known here", name)
             try:
                 known[name](item)
             except _Odd as odd:
@@ -263,7 +267,7 @@ _ERROR = _fields(
     {"status": _count, "retry_after": _number, "text": _text},
 )
 _EXCHANGE = _fields(
-    {"key": _text, "head": _map_of(_head_value), "messages": _list_of(_map_of_texts), "digest": _text},
+    {"key": _text, "head": _head, "messages": _list_of(_map_of_texts), "digest": _text},
     {
         "run": _count,
         "turn": _count,

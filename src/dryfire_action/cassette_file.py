@@ -12,12 +12,13 @@ from dataclasses import asdict
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
+from dryfire_action.canonical_json import digest_of_parsed
 from dryfire_action.cassette import Cassette, Exchange, Header
 from dryfire_action.cassette_document import check_exchange, check_header
 from dryfire_action.cassette_text import RECORD_AGAIN, line_of_exchange, parse, shown
 from dryfire_action.errors import CassetteDamaged, FingerprintError
 from dryfire_action.fingerprint import IgnoreRule, KeyChain, digest
-from dryfire_action.messages import Usage
+from dryfire_action.messages import NO_USAGE, Usage
 from dryfire_action.redact import redact_text
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 FORMAT = "dryfire-cassette/1"
 SIZE_LIMIT = 50_000_000  # bytes
+# Of an exchange: what its key covers, and the digest itself.
+_NOT_COVERED = frozenset({"head", "keep", "messages", "digest"})
 
 
 def encode(cassette: Cassette) -> str:
@@ -134,8 +137,10 @@ def decode_exchanges(listed: Iterable[Any], file: str, line_of: Callable[[int], 
             chain.keep(keep)
             for digests in document["messages"]:
                 chain.append(digests)
-            fingerprint, outcome = chain.fingerprint(head), outcome_digest(item)
-        except (FingerprintError, UnicodeEncodeError):
+            fingerprint, outcome = chain.fingerprint(head), digest_of_parsed(_covered(item))
+            if outcome != document["digest"]:
+                outcome = outcome_digest(item)  # which refuses more
+        except (FingerprintError, ValueError, RecursionError):
             # Numbers too large for a float and lone surrogates pass for JSON; no recorder writes them.
             raise damaged(f"exchange {number} holds a value that no recording has") from None
         if fingerprint.key != document["key"]:
@@ -151,8 +156,11 @@ def outcome_digest(item: JsonObject) -> str:
     """The digest over all that an exchange says. Its request's digests are covered by the key, which is part of it: so
     an answer cannot come to stand under another request, as where two branches are merged.
     """
-    covered = {name: item[name] for name in item if name not in ("head", "keep", "messages", "digest")}
-    return digest(covered, "the answer")
+    return digest(_covered(item), "the answer")
+
+
+def _covered(item: Mapping[str, Any]) -> JsonObject:
+    return {name: value for name, value in item.items() if name not in _NOT_COVERED}
 
 
 def encode_exchange(exchange: Exchange, before: Exchange | None) -> JsonObject:
@@ -199,7 +207,7 @@ def _decode_exchange(item: ExchangeDocument, fingerprint: Fingerprint) -> Exchan
         answer=cast("JsonObject | None", item.get("answer")),
         error=cast("JsonObject | None", item.get("error")),
         from_request=item.get("from_request", {}),
-        usage=Usage(**item.get("usage", {})),
+        usage=Usage(**used) if (used := item.get("usage")) else NO_USAGE,
         latency_ms=item.get("latency_ms", 0),
         served=item.get("served"),
         cuts=tuple(item.get("cuts", ())),

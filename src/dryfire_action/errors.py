@@ -101,13 +101,14 @@ class SpecError(DryfireError):
 class FingerprintError(DryfireError):
     """A request holds a value that JSON cannot express exactly (NaN, a lone surrogate, a set, an object).
 
-    ``path`` is the field path of the value, as in ``messages[0].content``.
+    ``path`` is the field path of the value, as in ``messages[0].content``, ``reason`` what is wrong with it.
     """
 
     slug = "fingerprint"
 
     def __init__(self, path: str, reason: str) -> None:
         self.path = path
+        self.reason = reason
         super().__init__(f"{path}: {reason}")
 
 

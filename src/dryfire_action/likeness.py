@@ -10,6 +10,8 @@ from dryfire_action.field_paths import without_indices
 from dryfire_action.fingerprint import digest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dryfire_action.fingerprint import Digests, Fingerprint, Head
 
 
@@ -40,7 +42,7 @@ def likeness(recorded: Fingerprint, current: Fingerprint) -> Likeness:
     return Likeness(equal + (old & new).total(), fields)
 
 
-def _counted(head: Head, messages: tuple[Digests, ...]) -> Counter[tuple[str, str]]:
+def _counted(head: Head, messages: Sequence[Digests]) -> Counter[tuple[str, str]]:
     found: Counter[tuple[str, str]] = Counter()
     for path, value in head.items():
         found[without_indices(path), value if isinstance(value, str) else digest(list(value))] += 1

@@ -117,9 +117,9 @@ class RunTape:
         """All requests that were not recorded."""
         return tuple(played.miss for played in self.played if played.miss is not None)
 
-    def fingerprint(self, request: Request) -> Fingerprint:
-        """The fingerprint of ``request``, which is the next in this run's conversation."""
-        return self._fingerprinter.fingerprint(request)
+    def fingerprint(self, request: Request, expected: Fingerprint | None = None) -> Fingerprint:
+        """The fingerprint of ``request``, the next in this run's conversation; ``expected`` is what it may well be."""
+        return self._fingerprinter.fingerprint(request, expected)
 
     def give(
         self,
@@ -168,9 +168,13 @@ class RunIndex:
         recorded = self._by_key.get(key, ())
         return recorded[self.asked[key] - 1] if self.asked[key] <= len(recorded) else None
 
+    def at(self, tape: RunTape) -> Exchange | None:
+        """The exchange that was recorded where ``tape`` is."""
+        return self._by_place.get((tape.run, tape.turn, tape.attempt))
+
     def miss(self, tape: RunTape, current: Fingerprint) -> Miss:
         """Why the request that ``tape`` is at cannot be answered."""
-        recorded = self._by_place.get((tape.run, tape.turn, tape.attempt))
+        recorded = self.at(tape)
         times = len(self._by_key.get(current.key, ()))
         changes = changes_between(recorded.fingerprint, current) if recorded and not times else ()
         return Miss(
@@ -224,7 +228,8 @@ class ReplayingProvider:
 
     async def complete(self, request: Request) -> Response:
         """The recorded answer to ``request``; raises the recorded ``ProviderError``, or ``CassetteMissError``."""
-        current = self.tape.fingerprint(request)
+        here = self.index.at(self.tape)
+        current = self.tape.fingerprint(request, here.fingerprint if here else None)
         exchange = self.index.next_with(current.key)
         if exchange is not None:
             return self.tape.give(exchange, request, "replayed", current)

@@ -20,7 +20,9 @@ WORDS, ENGINE, EDGE, ASSEMBLY, DOOR = range(5)
 TIERS: dict[str, int] = {
     # words: what there is to talk about; no IO, no clock
     **dict.fromkeys(["errors", "messages", "fingerprint", "field_changes", "redact", "cassette"], WORDS),
-    **dict.fromkeys(["canonical_json", "change_notes", "suite", "results", "version", "visible"], WORDS),
+    **dict.fromkeys(
+        ["beginning", "canonical_json", "change_notes", "suite", "results", "version", "visible"], WORDS
+    ),
     **dict.fromkeys(
         ["comment_marker", "document", "field_paths", "likeness", "problems_text", "suite_status"], WORDS
     ),
