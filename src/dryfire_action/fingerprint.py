@@ -191,8 +191,9 @@ class Fingerprinter:
             return False
         whole = other.items if isinstance(other, Beginning) else other
         start = self._alike[1] if self._alike[0] is whole else 0
-        if any(own[index] != other[index] for index in range(start, len(own))):
-            return False
+        for index in range(start, len(own)):
+            if own[index] != other[index]:
+                return False
         self._alike = (whole, len(own))
         return True
 

@@ -120,12 +120,17 @@ class FolderTree:
         flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
         _refuse_odd(before, path)
         descriptor = os.open(file, flags | getattr(os, "O_BINARY", 0))
-        with os.fdopen(descriptor, "rb") as stream:
+        try:
             found = os.fstat(descriptor)
             _refuse_odd(found, path)
-            data = stream.read(self.limit + 1) if found.st_size <= self.limit else b""
-        if found.st_size > self.limit or len(data) > self.limit:
-            size = max(found.st_size, len(data))
+            size, data = found.st_size, b""
+            # Mostly it is read with the first call, and the second says that it ends there.
+            while size <= self.limit and (piece := os.read(descriptor, max(size - len(data), 65_535) + 1)):
+                data += piece
+                size = max(size, len(data))
+        finally:
+            os.close(descriptor)
+        if size > self.limit:
             raise TreeError(path, f"has {size:,} bytes, and the limit is {self.limit:,}")
         return data
 

@@ -25,6 +25,8 @@ MAX_DEPTH = 50
 MAX_WEIGHT = 500_000
 _TEXT_PER_WEIGHT = 64
 
+# A named tuple's own constructor takes three times as long, and a file has a mark for every value.
+_mark: Any = tuple.__new__
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _TAGS = {f"tag:yaml.org,2002:{name}": name for name in ("str", "int", "float", "bool", "null", "map", "seq")}
@@ -42,16 +44,23 @@ def read_document(data: bytes | str, file: str, *, finite: bool = True) -> Docum
 
 
 class _Frame:
-    """A map or list that is being read."""
+    """A map or list that is being read, and of a map the key whose value comes next."""
 
-    __slots__ = ("anchor", "height", "key", "marks", "merges", "place", "value", "weight")
+    __slots__ = (
+        *("anchor", "column", "height", "is_map", "key", "key_column", "key_line", "line", "marks"),
+        *("merges", "merging", "value", "weight"),
+    )
 
-    def __init__(self, value: Any, place: Place, anchor: str | None) -> None:
+    def __init__(self, value: Any, line: int, column: int, anchor: str | None) -> None:
         self.value = value
-        self.marks: Any = {} if isinstance(value, dict) else []
-        self.place = place
+        self.is_map = type(value) is dict
+        self.marks: Any = {} if self.is_map else []
+        self.line = line
+        self.column = column
         self.anchor = anchor
-        self.key: _Key | None = None
+        self.key: str | None = None
+        self.key_line = self.key_column = 0
+        self.merging = False
         self.merges: list[tuple[Any, Mark]] = []
         self.weight = 1
         self.height = 1
@@ -64,13 +73,6 @@ class _Anchored(NamedTuple):
     height: int
 
 
-class _Key(NamedTuple):
-    text: str
-    line: int
-    column: int
-    merges: bool
-
-
 class _Reading:
     """The state of reading one file."""
 
@@ -80,6 +82,7 @@ class _Reading:
         self.lines = lines_of(text)
         self.problems: list[Problem] = []
         self.stack: list[_Frame] = []
+        self.frame: _Frame | None = None  # the last of them
         self.anchors: dict[str, _Anchored | None] = {}
         self.root: tuple[Any, Mark] | None = None
         self.weight = 0
@@ -129,36 +132,38 @@ class _Reading:
             text = text.translate(self.stand_ins)
         if "${" in text:
             self.dollars = True
-        plain = event.implicit[0]
-        frame = self.stack[-1] if self.stack else None
-        mark = event.start_mark
+        plain, tag, anchor, mark = event.implicit[0], event.tag, event.anchor, event.start_mark
         line, column = mark.line, mark.column
-        if frame is not None and frame.key is None and type(frame.value) is dict:
-            merges = plain and event.tag is None and text == "<<"
-            self._key(_Key(text, line, column, merges))
-            if (plain or event.tag) and not isinstance(value := self._resolved(event, text), str):
+        if not text and line >= len(self.lines):
+            # What is not written at all stands, for the parser, behind the end of the file.
+            line, column = len(self.lines) - 1, len(self.lines[-1])
+        # What has no tag and does not begin like a number or a word of YAML is text; so are nearly all keys.
+        known_text = tag is None and (not plain or (text and text[0] not in NOT_TEXT))
+        frame = self.frame
+        if frame is not None and frame.is_map and frame.key is None:
+            self._key(frame, text, line, column, plain and tag is None and text == "<<")
+            if not known_text and not isinstance(value := self._resolved(event, text), str):
                 self._problem(
                     Place(self.file, line + 1, column + 1),
                     f"a key must be text, and {text or 'nothing'} is {kind_of(value)}",
                     f'Write it in quotes: "{text}".' if text else "Write a key before the colon.",
                 )
-            if event.anchor:
-                self.anchors[event.anchor] = _Anchored(text, Mark(line, column), 1, 0)
+            if anchor:
+                self.anchors[anchor] = _Anchored(text, Mark(line, column), 1, 0)
             return
-        value = self._resolved(event, text) if plain or event.tag else text
-        found = _Anchored(value, Mark(line, column), 1 + len(text) // _TEXT_PER_WEIGHT, 0)
-        if event.anchor:
-            self.anchors[event.anchor] = found
-        self.weight += found.weight
+        value = text if known_text else self._resolved(event, text)
+        weight = 1 + len(text) // _TEXT_PER_WEIGHT
+        found = _mark(Mark, (line, column, None))
+        if anchor:
+            self.anchors[anchor] = _Anchored(value, found, weight, 0)
+        self.weight += weight
         if self.weight > MAX_WEIGHT:
-            self._count(0, self._place(event))
-        self._put(value, found.mark, found)
+            self._count(0, line, column)
+        self._put(value, found, weight, 0)
 
     def _resolved(self, event: Any, text: str) -> Any:
         """What an unquoted or tagged scalar means."""
         if event.tag is None:
-            if text and text[0] not in NOT_TEXT:
-                return text
             value = plain_value(text)
         else:
             name = _TAGS.get(event.tag)
@@ -183,26 +188,31 @@ class _Reading:
         return value
 
     def _open(self, event: Any, value: Any) -> None:
-        place = self._place(event)
+        line, column = event.start_mark.line, event.start_mark.column
         if event.tag not in (None, "!", f"tag:yaml.org,2002:{'map' if type(value) is dict else 'seq'}"):
             self._bad_tag(event)
-        if self.stack and type(self.stack[-1].value) is dict and self.stack[-1].key is None:
-            self._stop(place, f"a key must be text, not {kind_of(value)}", "Write the key in quotes.")
+        frame = self.frame
+        if frame is not None and frame.is_map and frame.key is None:
+            self._stop(
+                self._place(event), f"a key must be text, not {kind_of(value)}", "Write the key in quotes."
+            )
         if len(self.stack) >= MAX_DEPTH:
-            self._too_deep(place)
+            self._too_deep(self._place(event))
         if event.anchor:
             self.anchors[event.anchor] = None
-        self._count(1, place)
-        self.stack.append(_Frame(value, place, event.anchor))
+        self._count(1, line, column)
+        self.frame = _Frame(value, line, column, event.anchor)
+        self.stack.append(self.frame)
 
     def _close(self) -> None:
         frame = self.stack.pop()
+        self.frame = self.stack[-1] if self.stack else None
         for value, mark in frame.merges:
             self._merge(frame, value, mark)
-        mark = Mark(frame.place.line - 1, frame.place.column - 1, frame.marks)
+        mark = Mark(frame.line, frame.column, frame.marks)
         if frame.anchor:
             self.anchors[frame.anchor] = _Anchored(frame.value, mark, frame.weight, frame.height)
-        self._put(frame.value, mark, frame)
+        self._put(frame.value, mark, frame.weight, frame.height)
 
     def _alias(self, event: Any) -> None:
         place = self._place(event)
@@ -211,55 +221,58 @@ class _Reading:
         found = self.anchors[event.anchor]
         if found is None:
             self._stop(place, f"*{event.anchor} stands inside the value that it names, which would never end")
-        frame = self.stack[-1] if self.stack else None
-        if frame is not None and frame.key is None and type(frame.value) is dict:
+        frame = self.frame
+        line, column = event.start_mark.line, event.start_mark.column
+        if frame is not None and frame.is_map and frame.key is None:
             if not isinstance(found.value, str):
                 self._stop(place, f"a key must be text, and *{event.anchor} is {kind_of(found.value)}")
-            self._key(_Key(found.value, place.line - 1, place.column - 1, False))
+            self._key(frame, found.value, line, column, False)
             return
         if len(self.stack) + found.height > MAX_DEPTH:
             self._too_deep(place)
-        self._count(found.weight, place)
-        self._put(found.value, Mark(place.line - 1, place.column - 1, found.mark.inside), found)
+        self._count(found.weight, line, column)
+        self._put(found.value, Mark(line, column, found.mark.inside), found.weight, found.height)
 
-    def _key(self, key: _Key) -> None:
-        frame = self.stack[-1]
-        frame.key = key
-        place = Place(self.file, key.line + 1, key.column + 1)
-        if key.merges and frame.merges:
-            self._problem(place, "<< stands twice in this map", "A merge takes a list: <<: [*a, *b].")
-        elif not key.merges and key.text in frame.marks:
-            first = frame.marks[key.text].line + 1
-            message = f"the key {key.text!r} stands twice in this map; it is also on line {first}"
-            self._problem(place, message, "Remove or rename one of them.")
+    def _key(self, frame: _Frame, key: str, line: int, column: int, merging: bool) -> None:
+        frame.key, frame.key_line, frame.key_column, frame.merging = key, line, column, merging
+        if merging and frame.merges:
+            message, hint = "<< stands twice in this map", "A merge takes a list: <<: [*a, *b]."
+        elif not merging and key in frame.marks:
+            first = frame.marks[key].line + 1
+            message = f"the key {key!r} stands twice in this map; it is also on line {first}"
+            hint = "Remove or rename one of them."
+        else:
+            return
+        self._problem(Place(self.file, line + 1, column + 1), message, hint)
 
-    def _count(self, weight: int, place: Place) -> None:
+    def _count(self, weight: int, line: int, column: int) -> None:
         self.weight += weight
         if self.weight > MAX_WEIGHT:
             message = f"the file holds more than {MAX_WEIGHT:,} values once its aliases are written out"
+            place = Place(self.file, line + 1, column + 1)
             self._stop(place, message, "Split the file, or use fewer aliases.")
 
-    def _put(self, value: Any, mark: Mark, size: _Frame | _Anchored) -> None:
+    def _put(self, value: Any, mark: Mark, weight: int, height: int) -> None:
         """Add a finished value of this size to what is being read."""
-        if not self.stack:
+        frame = self.frame
+        if frame is None:
             self.root = (value, mark)
             return
-        frame = self.stack[-1]
-        frame.weight += size.weight
-        if size.height >= frame.height:
-            frame.height = size.height + 1
-        if type(frame.value) is list:
+        frame.weight += weight
+        if height >= frame.height:
+            frame.height = height + 1
+        if not frame.is_map:
             frame.value.append(value)
             frame.marks.append(mark)
             return
         key = frame.key
         frame.key = None
         assert key is not None  # the parser hands out keys and values in turn
-        if key.merges:
+        if frame.merging:
             frame.merges.append((value, mark))
-        elif key.text not in frame.marks:
-            frame.value[key.text] = value
-            frame.marks[key.text] = KeyMark(key.line, key.column, mark)
+        elif key not in frame.marks:
+            frame.value[key] = value
+            frame.marks[key] = _mark(KeyMark, (frame.key_line, frame.key_column, mark))
 
     def _merge(self, frame: _Frame, value: Any, mark: Mark) -> None:
         sources = list(zip(value, mark.inside, strict=True)) if type(value) is list else [(value, mark)]
@@ -295,7 +308,7 @@ class _Reading:
             if type(frame.value) is list:
                 path.append(len(frame.value))
             elif frame.key is not None:
-                path.append(frame.key.text)
+                path.append(frame.key)
         line = self.lines[place.line - 1] if place.line <= len(self.lines) else ""
         self.problems.append(Problem(place, message, tuple(path), hint, line, slug="yaml"))
 
