@@ -32,7 +32,7 @@ def with_answer(**changes: Any) -> Run:
 
 def with_event(index: int, **changes: Any) -> Run:
     events = list(made().events)
-    events[index] = replace(events[index], **changes)
+    events[index] = events[index]._replace(**changes)
     return made(events=tuple(events))
 
 

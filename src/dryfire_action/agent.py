@@ -10,13 +10,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from random import Random
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from dryfire_action.ambient import SystemClock, random_id
+from dryfire_action.canonical_json import compiled
 from dryfire_action.errors import CassetteMissError, DryfireError, FingerprintError, ProviderError
 from dryfire_action.field_changes import changes_between
 from dryfire_action.fingerprint import fingerprint_of
-from dryfire_action.messages import Hook, Message, answer_message, total_usage
+from dryfire_action.messages import Hook, Message, answer_message, total_usage, with_messages
 from dryfire_action.retry import RetryPolicy, with_retries
 from dryfire_action.together import gathered
 
@@ -44,7 +45,7 @@ EventKind = Literal[
 # How a conversation is put together from its beginning, answers and results; it changes when that changes.
 PROMPT_VERSION = "1"
 
-_encode = json.JSONEncoder(ensure_ascii=False, default=repr).encode
+_encode = compiled(json.JSONEncoder(ensure_ascii=False, default=repr))
 _TERMINATIONS: dict[str, Termination] = {
     "end_turn": "end_turn",
     "stop_sequence": "end_turn",
@@ -86,8 +87,7 @@ class RequestHook(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """Something that happened in a run: what, to whom, in which words, and when (seconds on the run's clock)."""
 
     kind: EventKind
@@ -154,7 +154,7 @@ class AgentRunner:
         hooks: Sequence[RequestHook] = (),
         clock: Clock | None = None,
         ids: Callable[[], str] = random_id,
-        jitter: Random | None = None,
+        jitter: Random | Callable[[], Random] = Random,
         retry: RetryPolicy | None = None,
         max_turns: int = 10,
     ) -> None:
@@ -163,7 +163,7 @@ class AgentRunner:
         self._hooks = tuple(hooks)
         self._clock = clock or SystemClock()
         self._ids = ids
-        self._jitter = jitter or Random()
+        self._jitter = jitter
         self._retry = retry or RetryPolicy()
         self._max_turns = max_turns
 
@@ -193,7 +193,7 @@ class AgentRunner:
 
         while len(turns) < self._max_turns:
             try:
-                request = replace(request, messages=messages) if turns else request
+                request = with_messages(request, messages) if turns else request
                 current = self._rewritten(request, note)
                 note("prompt_assembled", PROMPT_VERSION, _assembled(current))
                 response, attempts = await self._ask(current, note)

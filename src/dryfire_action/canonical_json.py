@@ -28,21 +28,26 @@ _SHORT = 64
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]+\Z")
 
 
-def _encoder() -> Callable[[JsonValue], str]:
-    """``json.JSONEncoder.encode`` for canonical JSON.
+def compiled(known: json.JSONEncoder) -> Callable[[JsonValue], str]:
+    """``known.encode``, for values that do not hold themselves.
 
-    That makes a new encoder for every value, which takes longer than most values; here one is made once, where this
+    That makes a new encoder for every value, which takes longer than most values do; here one is made once, where this
     Python has the compiled one.
     """
-    known = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     make = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
         return known.encode
-    pieces = make(None, known.default, json.encoder.encode_basestring, None, ":", ",", True, False, False)
+    text = json.encoder.encode_basestring_ascii if known.ensure_ascii else json.encoder.encode_basestring
+    separators = (known.key_separator, known.item_separator)
+    pieces = make(
+        None, known.default, text, None, *separators, known.sort_keys, known.skipkeys, known.allow_nan
+    )
     return lambda value: "".join(pieces(value, 0))
 
 
-encode = _encoder()
+encode = compiled(
+    json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+)
 
 
 def digest(value: JsonValue, path: str = "value") -> str:

@@ -205,7 +205,9 @@ async def run_agent(
         provider=provider,
         tools=tools,
         clock=clock,
-        jitter=Random(case.id),  # cases wait differently, and a replay tells the same waits as its recording
+        jitter=lambda: Random(
+            case.id
+        ),  # cases wait differently, and a replay tells the same waits as its recording
         retry=retry,
         max_turns=case.max_turns,
     )

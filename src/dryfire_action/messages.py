@@ -105,6 +105,26 @@ class Request:
     script: ScriptStep | None = None
 
 
+def with_messages(
+    request: Request, messages: tuple[Message, ...], script: ScriptStep | None = None
+) -> Request:
+    """``request`` with other messages and with the script's step for them.
+
+    Written out, because every turn needs it and ``dataclasses.replace`` takes twice as long.
+    """
+    return Request(
+        request.provider,
+        request.model,
+        messages,
+        request.system,
+        request.tools,
+        request.params,
+        request.hooks,
+        request.output_schema,
+        script,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one answer as the provider counted them."""
@@ -125,12 +145,14 @@ NO_USAGE = Usage()
 
 def total_usage(used: Iterable[Usage]) -> Usage:
     """The tokens of several answers together."""
-    parts = list(used)
+    parts = [usage for usage in used if usage is not NO_USAGE]
+    if not parts:
+        return NO_USAGE
     return Usage(
-        sum(usage.input_tokens for usage in parts),
-        sum(usage.output_tokens for usage in parts),
-        sum(usage.cache_read_tokens for usage in parts),
-        sum(usage.cache_write_tokens for usage in parts),
+        sum([usage.input_tokens for usage in parts]),
+        sum([usage.output_tokens for usage in parts]),
+        sum([usage.cache_read_tokens for usage in parts]),
+        sum([usage.cache_write_tokens for usage in parts]),
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from random import Random
 from typing import TYPE_CHECKING
 
 from dryfire_action.errors import ProviderError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
-    from random import Random
 
     from dryfire_action.messages import Response
 
@@ -39,13 +39,14 @@ async def with_retries(
     policy: RetryPolicy,
     *,
     sleep: Callable[[float], Awaitable[None]],
-    jitter: Random,
+    jitter: Random | Callable[[], Random],
     failed: Callable[[ProviderError, int, float | None], None],
 ) -> tuple[Response, int]:
     """The answer of ``ask`` and how many attempts it took.
 
-    Every failure is told to ``failed`` with the number of the attempt (from 0) and the seconds until the next, None
-    if there is none. Raises the last ``ProviderError`` when it cannot or need not be tried again.
+    ``jitter`` is what waits are drawn from, or makes it. Every failure is told to ``failed`` with the number of the
+    attempt (from 0) and the seconds until the next, None if there is none. Raises the last ``ProviderError`` when it
+    cannot or need not be tried again.
     """
     attempt = 0
     while True:
@@ -55,6 +56,8 @@ async def with_retries(
             if not error.retryable or attempt >= policy.max_retries:
                 failed(error, attempt, None)
                 raise
+            # Made at the first failure: it takes as long as replaying a turn, and most runs have none.
+            jitter = jitter if isinstance(jitter, Random) else jitter()
             wait = policy.wait(error, attempt + 1, jitter)
             failed(error, attempt, wait)
             await sleep(wait)

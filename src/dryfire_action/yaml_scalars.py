@@ -17,8 +17,9 @@ _SPECIAL = re.compile(r"[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z")
 # Python refuses to print longer integers, because it would take too long.
 _MAX_DIGITS = 4000
 
-# With any other first character a scalar is text.
+# With any other first character a scalar is text, and with a letter if it is none of the words above.
 NOT_TEXT = frozenset("-+.0123456789~nNtTfF")
+_WORD = frozenset("~nNtTfF")
 # Not values: the text does not fit its tag; the number has thousands of digits.
 WRONG = object()
 TOO_LONG = object()
@@ -30,6 +31,8 @@ def plain_value(text: str) -> Any:
         return None
     if text in _BOOL:
         return _BOOL[text]
+    if text[0] in _WORD:
+        return text
     if _INT.match(text) or _BASED.match(text):
         digits = text.replace("_", "")
         if len(digits) > _MAX_DIGITS:

@@ -152,5 +152,5 @@ def recording(root: Path, suite: Any, answers: list[Any], mode: str, today: str)
 def timeless(result: Any) -> Any:
     """The run without its clock: what must not differ between a recording and its replay."""
     trace = result.runs[0].trace
-    events = tuple(replace(event, at=0.0) for event in trace.events)
+    events = tuple(event._replace(at=0.0) for event in trace.events)
     return replace(trace, events=events, started_at=0.0, ended_at=0.0)

@@ -7,11 +7,10 @@ with it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dryfire_action.errors import ProviderError
-from dryfire_action.messages import Response, ScriptStep, ToolCall
+from dryfire_action.messages import Response, ScriptStep, ToolCall, with_messages
 from dryfire_action.suite import SCRIPTED_PROVIDER
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ class ScriptStamp:
         index = self.count
         self.count += 1
         step = self._steps[index] if index < len(self._steps) else None
-        return await self._inner.complete(replace(request, script=ScriptStep(index, step)))
+        return await self._inner.complete(with_messages(request, request.messages, ScriptStep(index, step)))
 
 
 def _failure(fails: JsonObject) -> ProviderError:
