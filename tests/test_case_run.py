@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dryfire_action.errors import Place
-from dryfire_action.fingerprint import IgnoreRule
+from dryfire_action.ignore_rules import IgnoreRule
 from dryfire_action.messages import Message, ToolSpec
 from dryfire_action.suite import Config, Fail, MockRule, Return
 from tests.made_cases import (

@@ -9,7 +9,8 @@ import pytest
 
 from dryfire_action.case_values import held_by, values_of
 from dryfire_action.field_changes import changes_between
-from dryfire_action.fingerprint import Fingerprint, IgnoreRule, digest, fingerprint_of, ignoring
+from dryfire_action.fingerprint import Fingerprint, digest, fingerprint_of
+from dryfire_action.ignore_rules import IgnoreRule, ignoring
 from dryfire_action.messages import Message, Request, ScriptStep, ToolCall
 from dryfire_action.mocks import MockedTools
 from dryfire_action.patterns import compile_pattern

@@ -11,7 +11,7 @@ import pytest
 from dryfire_action.cassette import Cassette
 from dryfire_action.cassette_file import FORMAT, decode, encode
 from dryfire_action.errors import CassetteDamaged
-from dryfire_action.fingerprint import IgnoreRule
+from dryfire_action.ignore_rules import IgnoreRule
 from dryfire_action.messages import Usage
 from tests.made_cases import Told, a_case, asks, cassette_of, fails, live, run_one, says
 

@@ -8,7 +8,7 @@ import pytest
 
 from dryfire_action.config_file import Configs, load_config, read_config
 from dryfire_action.errors import Place, Problem, SpecError
-from dryfire_action.fingerprint import IgnoreRule
+from dryfire_action.ignore_rules import IgnoreRule
 from dryfire_action.node import Problems
 from dryfire_action.suite import Config, ProviderEntry
 from dryfire_action.tree import folder_of

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from dryfire_action.errors import FingerprintError
-from dryfire_action.fingerprint import IgnoreRule, fingerprint_of, ignoring
+from dryfire_action.fingerprint import fingerprint_of
+from dryfire_action.ignore_rules import IgnoreRule, ignoring
 from dryfire_action.messages import Hook, Request
 from dryfire_action.patterns import compile_pattern
 from tests.made_requests import key_of, rich_request, with_, with_message, with_result, with_tool

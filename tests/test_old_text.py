@@ -13,10 +13,11 @@ import pytest
 from dryfire_action import old_text
 from dryfire_action.case_values import values_of
 from dryfire_action.cassette_names import cassette_path
-from dryfire_action.fingerprint import IgnoreRule, digest, ignoring
+from dryfire_action.fingerprint import digest
 from dryfire_action.git_log import NO_COMMITS, NO_REPOSITORY
 from dryfire_action.git_objects import GitObjects
 from dryfire_action.git_tree import CommitTree
+from dryfire_action.ignore_rules import IgnoreRule, ignoring
 from dryfire_action.old_text import (
     CUT_OFF,
     LEFT_OUT,

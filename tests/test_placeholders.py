@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dryfire_action import redact
 from dryfire_action.canonical_json import canonical
 from dryfire_action.errors import ProviderError
-from dryfire_action.fingerprint import IgnoreRule, ignoring
+from dryfire_action.ignore_rules import IgnoreRule, ignoring
 from dryfire_action.messages import (
     Message,
     Request,

@@ -11,7 +11,8 @@ import pytest
 
 from dryfire_action.cassette import Cassette, Exchange, Header
 from dryfire_action.errors import CassetteMissError, ProviderError, UsageError
-from dryfire_action.fingerprint import Fingerprinter, IgnoreRule, fingerprint_of, ignoring
+from dryfire_action.fingerprint import Fingerprinter, fingerprint_of
+from dryfire_action.ignore_rules import IgnoreRule, ignoring
 from dryfire_action.messages import Message, Request, Response, ToolCall, ToolResult, Usage
 from dryfire_action.patterns import compile_pattern
 from dryfire_action.placeholders import answer_json, error_json

@@ -150,10 +150,10 @@ def test_the_length_of_a_changed_body_is_corrected() -> None:
 @pytest.mark.parametrize(
     ("content", "encoding", "said"),
     [
-        (gzip.compress(b'{"a": 1}' * 50)[:-10], "gzip", "compressed"),
+        (gzip.compress(b'{"a": 1}' * 50, mtime=0)[:-10], "gzip", "compressed"),
         (b"\x9c\x01\xff\xfe" * 30, "br", "compressed"),
         (b"\x9c\x01\xff\xfe" * 30, "zstd", "compressed"),
-        (gzip.compress(bytes(3_000_000)), "gzip", "too-large"),
+        (gzip.compress(bytes(3_000_000), mtime=0), "gzip", "too-large"),
         (zstandard.ZstdCompressor().compress(bytes(3_000_000)), "zstd", "too-large"),
         (brotli.compress(bytes(3_000_000)), "br", "too-large"),
     ],

@@ -10,7 +10,8 @@ import pytest
 
 from dryfire_action import rekey as module
 from dryfire_action.cassette_file import decode
-from dryfire_action.fingerprint import Fingerprint, Fingerprinter, IgnoreRule, KeyChain
+from dryfire_action.fingerprint import Fingerprint, Fingerprinter, KeyChain
+from dryfire_action.ignore_rules import IgnoreRule
 from dryfire_action.messages import Message
 from dryfire_action.rekey import rekey, rekeyed, under_other_rules
 from dryfire_action.suite import Config
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dryfire_action.cassette import Cassette
-    from dryfire_action.fingerprint import Masker
+    from dryfire_action.ignore_rules import Masker
     from dryfire_action.messages import Request
     from dryfire_action.suite import Case
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dryfire_action.cassette import Cassette
-    from dryfire_action.fingerprint import IgnoreRule
+    from dryfire_action.ignore_rules import IgnoreRule
     from dryfire_action.rehoming import Move
     from dryfire_action.suite import Case, Mode, Suite
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from dryfire_action.cassette import Exchange
-    from dryfire_action.fingerprint import Fingerprint, IgnoreRule
+    from dryfire_action.fingerprint import Fingerprint
+    from dryfire_action.ignore_rules import IgnoreRule
     from dryfire_action.messages import JsonObject, JsonValue
 
 Mode = Literal["record", "strict", "lenient", "fallthrough"]

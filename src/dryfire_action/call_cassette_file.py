@@ -17,7 +17,8 @@ from dryfire_action.cassette_document import check_exchange
 from dryfire_action.cassette_store import replace_file
 from dryfire_action.cassette_text import parse, shown
 from dryfire_action.errors import CassetteDamaged, FingerprintError, RecordingError, UsageError
-from dryfire_action.fingerprint import IgnoreRule, KeyChain
+from dryfire_action.fingerprint import KeyChain
+from dryfire_action.ignore_rules import IgnoreRule
 from dryfire_action.messages import Usage
 from dryfire_action.redact import RULESET_VERSION, find
 

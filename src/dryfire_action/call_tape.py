@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from dryfire_action.call_values import Serialisers
     from dryfire_action.divergence import CallKind
-    from dryfire_action.fingerprint import Masker
+    from dryfire_action.ignore_rules import Masker
     from dryfire_action.llm import AsyncLLMClient, LLMClient
     from dryfire_action.messages import JsonObject, JsonValue
     from dryfire_action.playback import Miss

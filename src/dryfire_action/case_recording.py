@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
     from dryfire_action.cassette import Exchange
     from dryfire_action.cassette_partial import Partial
-    from dryfire_action.fingerprint import Masker
     from dryfire_action.foreign_recordings import ForeignRecordings
+    from dryfire_action.ignore_rules import Masker
     from dryfire_action.messages import JsonObject, JsonValue, Provider
     from dryfire_action.playback import RunTape
     from dryfire_action.redact import Rules

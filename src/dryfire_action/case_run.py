@@ -14,7 +14,8 @@ from dryfire_action.cassette import Cassette
 from dryfire_action.cassette_names import cassette_path, partial_path
 from dryfire_action.checks import finished, judge
 from dryfire_action.errors import CassetteDamaged, DryfireError, LimitReached, ProviderUnavailable
-from dryfire_action.fingerprint import ignoring
+from dryfire_action.fingerprint import LastHead
+from dryfire_action.ignore_rules import ignoring
 from dryfire_action.likeness import Likeness, likeness
 from dryfire_action.live_provider import LiveClock, LiveProvider, RecordingClock
 from dryfire_action.messages import NO_USAGE
@@ -50,7 +51,8 @@ class Surroundings:
 
     ``tree`` reads cassettes below ``root``, where they are also written; ``cwd`` is put on the import path for
     passthrough code; ``model`` is that of ``--model``; ``spending`` counts the live calls;
-    recordings of another runner are a ``source`` that answers in the place of providers.
+    recordings of another runner are a ``source`` that answers in the place of providers. The cases of a suite begin
+    with the same system prompt and tools, whose digests are the ``last_head``.
     """
 
     tree: Tree
@@ -63,6 +65,7 @@ class Surroundings:
     passthrough: Literal["run", "skip"] | None = None
     spending: Spending = field(default_factory=Spending)
     source: ForeignRecordings | None = None
+    last_head: LastHead = field(default_factory=LastHead, repr=False)
 
 
 async def run_case(case: Case, config: Config, mode: Mode, around: Surroundings) -> CaseResult:
@@ -138,7 +141,9 @@ async def _replayed(shelf: Shelf, around: Surroundings, basis: CaseResult) -> Ca
     script = Script(case)
     results, unplayed = [], 0
     for index in range(case.repeat):
-        replaying = ReplayingProvider(cassette, run=index, diagnose=True, mask=shelf.mask)
+        replaying = ReplayingProvider(
+            cassette, run=index, diagnose=True, mask=shelf.mask, last_head=around.last_head
+        )
         run, tools = await run_agent(case, around, script.before(replaying), ReplayClock(), retries)
         left = replaying.left_over()
         unplayed += 0 if replaying.tape.misses else len(left)

@@ -10,14 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dryfire_action.field_paths import without_indices
-from dryfire_action.fingerprint import (
-    IgnoreRule,
-    digest,
-    head_digests,
-    ignoring,
-    message_digests,
-    quoted,
-)
+from dryfire_action.fingerprint import digest, head_digests, message_digests, quoted
+from dryfire_action.ignore_rules import IgnoreRule, ignoring
 from dryfire_action.messages import Message, ToolResult
 from dryfire_action.mocks import as_content
 from dryfire_action.patterns import compile_pattern
@@ -27,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from dryfire_action.errors import Place
-    from dryfire_action.fingerprint import Masker
+    from dryfire_action.ignore_rules import Masker
     from dryfire_action.messages import JsonObject, JsonValue, ToolSpec
     from dryfire_action.suite import Case, MockRule
 

@@ -14,7 +14,8 @@ from dryfire_action.messages import NO_USAGE
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dryfire_action.fingerprint import Fingerprint, IgnoreRule
+    from dryfire_action.fingerprint import Fingerprint
+    from dryfire_action.ignore_rules import IgnoreRule
     from dryfire_action.messages import JsonObject, Usage
 
 

@@ -17,7 +17,8 @@ from dryfire_action.cassette import Cassette, Exchange, Header
 from dryfire_action.cassette_document import check_exchange, check_header
 from dryfire_action.cassette_text import RECORD_AGAIN, line_of_exchange, parse, shown
 from dryfire_action.errors import CassetteDamaged, FingerprintError
-from dryfire_action.fingerprint import IgnoreRule, KeyChain, digest
+from dryfire_action.fingerprint import KeyChain, digest
+from dryfire_action.ignore_rules import IgnoreRule
 from dryfire_action.messages import NO_USAGE, Usage
 from dryfire_action.redact import redact_text
 

@@ -19,7 +19,7 @@ from dryfire_action.cassette import Cassette
 from dryfire_action.cassette_file import decode, encode
 from dryfire_action.cassette_names import cassette_path
 from dryfire_action.errors import DryfireError
-from dryfire_action.fingerprint import ignoring
+from dryfire_action.ignore_rules import ignoring
 from dryfire_action.known_suites import find_suites
 from dryfire_action.patterns import compile_pattern
 from dryfire_action.placeholders import answer_json

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from dryfire_action.field_changes import Change, FieldChange
-    from dryfire_action.fingerprint import IgnoreRule
+    from dryfire_action.ignore_rules import IgnoreRule
     from dryfire_action.messages import Message
     from dryfire_action.results import TurnResult
     from dryfire_action.suite import Case

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from dryfire_action.errors import SpecError
-from dryfire_action.fingerprint import IgnoreRule
+from dryfire_action.ignore_rules import IgnoreRule
 from dryfire_action.node import (
     boolean,
     choice,

@@ -7,10 +7,10 @@ sensitivity wins. The rules are explained in ``docs/explanation/fingerprint.md``
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 from dryfire_action.beginning import Beginning
 from dryfire_action.canonical_json import DIGEST_LENGTH as DIGEST_LENGTH
@@ -21,19 +21,17 @@ from dryfire_action.canonical_json import quoted as quoted
 from dryfire_action.errors import FingerprintError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from dryfire_action.field_changes import FieldChange
+    from dryfire_action.ignore_rules import Masker
     from dryfire_action.messages import Hook, JsonValue, Message, Request
 
     # Digests by field path; the two orders (``tools.order``, ``hooks.order``) are kept as tuples of names.
     Head = Mapping[str, str | tuple[str, ...]]
     Digests = Mapping[str, str]
-    # What ignore rules do to a field: (path, value) -> the value to digest.
-    Masker = Callable[[str, JsonValue], JsonValue]
 
 FINGERPRINT_VERSION = 1
-IGNORED = "\N{SYMBOL FOR SUBSTITUTE}ignored"
 
 # Parameters of SDK calls that steer the transport or label the caller, and never reach the model.
 TRANSPORT_PARAMS = frozenset(
@@ -55,17 +53,6 @@ TRANSPORT_PARAMS = frozenset(
 # Marks on content blocks, or on a whole request, that say what the provider may cache.
 CACHE_MARKS = frozenset({"cache_control"})
 NOT_SENT_PARAMS = TRANSPORT_PARAMS | CACHE_MARKS
-
-
-@dataclass(frozen=True, slots=True)
-class IgnoreRule:
-    """Volatile text that a team declares not to count: matches of ``pattern`` in fields whose path fits ``path``.
-
-    ``path`` is a field path in which ``[*]`` stands for any index or name, as in ``messages[*].content``.
-    """
-
-    path: str
-    pattern: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +129,24 @@ def _hashed(before: bytes, digests: Head) -> bytes:
     return sha256(before + encode(digests).encode()).digest()
 
 
+class LastHead:
+    """The head that was digested last, and of which request: what follows is mostly about the very same values.
+
+    Conversations may share one where they are made of the same values, and nobody changes these in place.
+    """
+
+    def __init__(self) -> None:
+        self._of: Request | None = None
+        self._mask: Masker | None = None
+        self._head: Head = {}
+
+    def digests(self, request: Request, mask: Masker | None) -> Head:
+        """``head_digests`` of ``request``."""
+        if request.hooks or self._of is None or self._mask is not mask or not _same_head(self._of, request):
+            self._head, self._of, self._mask = head_digests(request, mask), request, mask
+        return self._head
+
+
 class Fingerprinter:
     """Fingerprints the growing conversation of one run: only messages that are new are digested.
 
@@ -149,14 +154,13 @@ class Fingerprinter:
     ``call_ids`` are the ids of all calls in the request fingerprinted last.
     """
 
-    def __init__(self, mask: Masker | None = None) -> None:
+    def __init__(self, mask: Masker | None = None, last_head: LastHead | None = None) -> None:
         self._mask = mask
         self._chain = KeyChain()
         self._seen: tuple[Message, ...] = ()
         self._calls: list[list[str]] = []
         self.call_ids: set[str] = set()
-        self._head: Head = {}
-        self._head_of: Request | None = None
+        self._last_head = last_head or LastHead()
         # The list of messages whose first ones were found to be those of the chain, and how many.
         self._alike: tuple[object, int] = (None, 0)
 
@@ -198,12 +202,11 @@ class Fingerprinter:
         return True
 
     def _head_digests(self, request: Request) -> Head:
-        if request.hooks or self._head_of is None or not _same_head(self._head_of, request):
-            self._head, self._head_of = head_digests(request, self._mask), request
+        head = self._last_head.digests(request, self._mask)
         if request.script is None:
-            return self._head
+            return head
         path, step = f"script[{request.script.index}]", request.script.step
-        return {**self._head, path: digest(self._mask(path, step) if self._mask else step, path)}
+        return {**head, path: digest(self._mask(path, step) if self._mask else step, path)}
 
 
 def fingerprint_of(
@@ -273,13 +276,16 @@ def message_digests(
         if call.malformed_arguments is not None:
             values[f"tool_calls[{index}].malformed_arguments"] = call.malformed_arguments
     for index, result in enumerate(message.tool_results):
-        values[f"tool_results[{index}].answers"] = reference(result.call_id, calls)
+        values[f"tool_results[{index}].answers"] = answered_call(result.call_id, calls)
         values[f"tool_results[{index}].content"] = result.content
         values[f"tool_results[{index}].is_error"] = result.is_error
     if mask:
         values = {name: mask(f"{path}.{name}", value) for name, value in values.items()}
     try:
-        found = {name: digest(value, name) for name, value in values.items()}
+        found = {
+            name: _digest_of_place(value) if type(value) is CallPlace else digest(value, name)
+            for name, value in values.items()
+        }
     except FingerprintError as error:
         raise FingerprintError(f"{path}.{error.path}", error.reason) from None
     if message.tool_calls:
@@ -290,15 +296,27 @@ def message_digests(
     return found
 
 
-def reference(call_id: str, calls: Sequence[Sequence[str]]) -> JsonValue:
-    """Which call a result answers: ``[call-bearing messages back, call in it]``, or the id itself if it answers none.
+class CallPlace(NamedTuple):
+    """A call by its place: in which call-bearing message, counted back from a result, and which call in it."""
+
+    back: int
+    number: int
+
+
+def answered_call(call_id: str, calls: Sequence[Sequence[str]]) -> CallPlace | str:
+    """Which call a result answers, or the id itself if it answers none.
 
     An id that several turns use means the latest of them.
     """
     for back, ids in enumerate(reversed(calls)):
         if call_id in ids:
-            return [back, ids.index(call_id)]
+            return CallPlace(back, ids.index(call_id))
     return call_id
+
+
+@lru_cache(maxsize=256)
+def _digest_of_place(place: CallPlace) -> str:
+    return digest(list(place))
 
 
 def content_that_counts(content: JsonValue) -> JsonValue:
@@ -311,25 +329,6 @@ def content_that_counts(content: JsonValue) -> JsonValue:
         else block
         for block in content
     ]
-
-
-def ignoring(rules: Iterable[tuple[IgnoreRule, Any]]) -> Masker | None:
-    """The masker for ``rules``, each with its compiled pattern; None where there are no rules.
-
-    A match becomes a constant in every text of the field, however deep in it.
-    """
-    compiled = [(re.compile(_path_pattern(rule.path)), pattern) for rule, pattern in rules]
-    if not compiled:
-        return None
-
-    def mask(path: str, value: JsonValue) -> JsonValue:
-        patterns = [pattern for where, pattern in compiled if where.fullmatch(path)]
-        try:
-            return _replaced(value, patterns) if patterns else value
-        except RecursionError:
-            raise FingerprintError(path, "the value is nested too deeply, or holds itself") from None
-
-    return mask
 
 
 def _same_head(first: Request, second: Request) -> bool:
@@ -370,19 +369,3 @@ def _refuse_unordered(members: object, path: str) -> None:
     if not isinstance(members, tuple | list):
         kind = type(members).__name__
         raise FingerprintError(path, f"a {kind} has no order that could be recorded; hand in a tuple")
-
-
-def _path_pattern(path: str) -> str:
-    return re.escape(path).replace(r"\[\*\]", r"\[(?:[^\]\"]*|\"(?:[^\"\\]|\\.)*\"(?:#\d+)?)\]")
-
-
-def _replaced(value: JsonValue, patterns: Sequence[Any]) -> JsonValue:
-    if isinstance(value, str):
-        for pattern in patterns:
-            value = pattern.sub(IGNORED, value)
-        return value
-    if isinstance(value, dict):
-        return {key: _replaced(item, patterns) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_replaced(item, patterns) for item in value]
-    return value

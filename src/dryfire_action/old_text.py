@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from dryfire_action.errors import Place
-    from dryfire_action.fingerprint import IgnoreRule
+    from dryfire_action.ignore_rules import IgnoreRule
     from dryfire_action.messages import JsonValue
     from dryfire_action.suite import Case, Suite
     from dryfire_action.tree import Tree

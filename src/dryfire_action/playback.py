@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from dryfire_action.cassette import Cassette, Exchange
     from dryfire_action.field_changes import FieldChange
-    from dryfire_action.fingerprint import Masker
+    from dryfire_action.fingerprint import LastHead
+    from dryfire_action.ignore_rules import Masker
     from dryfire_action.messages import Request, Response
 
 PlayedOutcome = Literal["replayed", "recorded", "stale", "missing"]
@@ -203,7 +204,7 @@ class ReplayingProvider:
     A request that is not recorded raises ``CassetteMissError``. With ``diagnose`` the answer recorded at its place is
     fed forward instead, where there is one, so that later changes are found too: the run has failed all the same, as
     ``tape.misses`` says. ``expect_provider`` and ``expect_version`` refuse a cassette that was recorded against
-    another provider or SDK version (``UsageError``).
+    another provider or SDK version (``UsageError``). Conversations of the same values may share a ``last_head``.
     """
 
     def __init__(
@@ -215,10 +216,11 @@ class ReplayingProvider:
         expect_version: str | None = None,
         diagnose: bool = False,
         mask: Masker | None = None,
+        last_head: LastHead | None = None,
     ) -> None:
         refuse_other_origin(cassette, expect_provider, expect_version)
         self.name = cassette.header.provider
-        self.tape = RunTape(run, mask)
+        self.tape = RunTape(run, mask, Fingerprinter(mask, last_head))
         self.index = RunIndex(cassette.exchanges, run)
         self._diagnose = diagnose
 

@@ -19,7 +19,8 @@ from dryfire_action.request_texts import RequestTexts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from dryfire_action.fingerprint import Fingerprint, Masker
+    from dryfire_action.fingerprint import Fingerprint
+    from dryfire_action.ignore_rules import Masker
     from dryfire_action.messages import JsonObject, Provider, Request, Response
     from dryfire_action.redact import Rules
 

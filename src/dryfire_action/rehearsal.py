@@ -11,7 +11,8 @@ from dryfire_action.case_run import Surroundings, run_case
 from dryfire_action.cassette_file import encode
 from dryfire_action.cassette_names import cassette_path
 from dryfire_action.errors import DryfireError
-from dryfire_action.fingerprint import fingerprint_of, ignoring
+from dryfire_action.fingerprint import fingerprint_of
+from dryfire_action.ignore_rules import ignoring
 from dryfire_action.messages import ScriptStep
 from dryfire_action.patterns import PatternError, compile_pattern
 from dryfire_action.retry import RetryPolicy

@@ -18,7 +18,8 @@ from dryfire_action.cassette_file import SIZE_LIMIT
 from dryfire_action.cassette_folder import recordings_of
 from dryfire_action.cassette_store import check_names, read_cassette, write_cassette
 from dryfire_action.errors import CassetteDamaged, DryfireError
-from dryfire_action.fingerprint import FINGERPRINT_VERSION, Fingerprinter, ignoring
+from dryfire_action.fingerprint import FINGERPRINT_VERSION, Fingerprinter
+from dryfire_action.ignore_rules import ignoring
 from dryfire_action.patterns import PatternError, compile_pattern
 from dryfire_action.playback import ReplayingProvider, RunTape
 from dryfire_action.request_texts import pointed_to, pointer_to
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from dryfire_action.cassette import Exchange
-    from dryfire_action.fingerprint import IgnoreRule, Masker
+    from dryfire_action.ignore_rules import IgnoreRule, Masker
     from dryfire_action.messages import Request, Response
     from dryfire_action.suite import Case, Config, Suite
 

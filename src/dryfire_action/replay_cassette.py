@@ -15,7 +15,7 @@ from dryfire_action.call_tape import REMEDY, AsyncTapedClient, CallTape, TapedCl
 from dryfire_action.call_values import bound_arguments, failure_json, to_json
 from dryfire_action.divergence import ReplayDivergence, tool_request
 from dryfire_action.errors import DryfireError, UsageError
-from dryfire_action.fingerprint import IgnoreRule, ignoring
+from dryfire_action.ignore_rules import IgnoreRule, ignoring
 from dryfire_action.patterns import compile_pattern
 from dryfire_action.redact import DEFAULT_RULES
 

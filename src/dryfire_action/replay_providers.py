@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from dryfire_action.cassette import Exchange
-    from dryfire_action.fingerprint import Masker
+    from dryfire_action.ignore_rules import Masker
     from dryfire_action.messages import Hook, Provider, Request, Response
     from dryfire_action.redact import Rules
 

@@ -10,12 +10,13 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from dryfire_action.canonical_json import dotted, quoted
-from dryfire_action.fingerprint import IGNORED, NOT_SENT_PARAMS, content_that_counts
+from dryfire_action.fingerprint import NOT_SENT_PARAMS, content_that_counts
+from dryfire_action.ignore_rules import IGNORED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dryfire_action.fingerprint import Masker
+    from dryfire_action.ignore_rules import Masker
     from dryfire_action.messages import JsonValue, Message, Request
 
 _POINTER = re.compile(r"(?P<path>.*)\[(?P<start>[0-9]{1,9}):(?P<end>[0-9]{1,9})\]\Z", re.DOTALL)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dryfire_action.errors import Place
-    from dryfire_action.fingerprint import IgnoreRule
+    from dryfire_action.ignore_rules import IgnoreRule
     from dryfire_action.messages import JsonObject, JsonValue, Message, ToolSpec
 
 Mode = Literal["replay", "record", "auto", "off"]

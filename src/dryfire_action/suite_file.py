@@ -179,6 +179,7 @@ class _SuiteReading:
         self.names: frozenset[str] | None = frozenset()
         self.name = ""
         self.settings = Settings()
+        self.params: JsonObject = {}
 
     def suite(self) -> Suite:
         keys = mapping(
@@ -193,6 +194,7 @@ class _SuiteReading:
             self.name = text(keys["name"], self.problems, "name")
             self.loading.claim(keys["name"], self.name)
         self.settings = self.file.defaults.under(read_settings(keys, self.problems))
+        self.params = self.settings.request_params
         self._check_provider()
         self.system = read_system(keys.get("system"), self.references, self.places)
         self.tools = read_tools(keys.get("tools"), self.references, self.places)
@@ -264,7 +266,8 @@ class _SuiteReading:
             checks=checks,
             system=self.system,
             tools=self.tools or (),
-            params=settings.request_params,
+            # The same map for all cases that set none of their own.
+            params=self.params if settings is self.settings else settings.request_params,
             output_schema=read_output_schema(keys["output_schema"], self.references, places)
             if "output_schema" in keys
             else self.output_schema,

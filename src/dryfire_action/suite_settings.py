@@ -67,6 +67,8 @@ class Settings:
 
     def under(self, inner: Settings) -> Settings:
         """These settings with those of a level nearer to the case on top."""
+        if not inner.values and not inner.params:
+            return self
         return Settings({**self.values, **inner.values}, {**self.params, **inner.params})
 
     def __getitem__(self, key: str) -> Any:

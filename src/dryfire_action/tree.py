@@ -165,7 +165,9 @@ def _is_gits_own(name: str) -> bool:
     Windows leaves out dots and spaces at the end and has short names, macOS leaves out characters without width.
     What git itself refuses is told by its `core.protectNTFS` and `core.protectHFS`.
     """
-    plain = "".join(char for char in name if char not in _WITHOUT_WIDTH).lower()
+    if not name.isascii():
+        name = "".join(char for char in name if char not in _WITHOUT_WIDTH)
+    plain = name.lower()
     return plain.partition(":")[0].rstrip(" .") == ".git" or plain == "git~1"
 
 

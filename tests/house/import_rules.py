@@ -24,7 +24,16 @@ TIERS: dict[str, int] = {
         ["beginning", "canonical_json", "change_notes", "suite", "results", "version", "visible"], WORDS
     ),
     **dict.fromkeys(
-        ["comment_marker", "document", "field_paths", "likeness", "problems_text", "suite_status"], WORDS
+        [
+            "comment_marker",
+            "document",
+            "field_paths",
+            "ignore_rules",
+            "likeness",
+            "problems_text",
+            "suite_status",
+        ],
+        WORDS,
     ),
     **dict.fromkeys(
         ["json_leaves", "late_pattern", "patterns", "placeholders", "repetition", "source_text"], WORDS

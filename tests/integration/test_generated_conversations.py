@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dryfire_action import redact
 from dryfire_action.errors import ProviderError
-from dryfire_action.fingerprint import IgnoreRule
+from dryfire_action.ignore_rules import IgnoreRule
 from dryfire_action.messages import Message, Response, ToolCall, Usage
 from dryfire_action.suite import Config, Fail, MockRule, Return
 from tests.made_cases import PLACE, Told, a_case, a_suite, cassette_of, live, run_one
