@@ -114,26 +114,21 @@ def _as_json(name: str) -> str:
     return text
 
 
-def _sound(value: JsonValue) -> bool:
+def _sound(value: JsonValue, levels: int = MAX_DEPTH) -> bool:
     """Whether all keys are texts and nothing is nested too deeply; for values that could be encoded."""
-    if type(value) is dict:
-        types = {*map(type, value.values())}
-        if types <= _SCALARS and _TEXTS.issuperset(map(type, value)):
-            return True  # as most are
-    level = [value] if isinstance(value, _HOLDERS) else []
-    for _ in range(MAX_DEPTH):
-        inner: list[JsonValue] = []
-        for item in level:
-            children: Iterable[JsonValue] = item
-            if isinstance(item, dict):
-                if not _TEXTS.issuperset(map(type, item)) and not all(isinstance(key, str) for key in item):
-                    return False
-                children = item.values()
-            inner += [child for child in children if isinstance(child, _HOLDERS)]
-        if not inner:
-            return True
-        level = inner
-    return not any(level)
+    items: Iterable[JsonValue] = value
+    if isinstance(value, dict):
+        if not _TEXTS.issuperset(map(type, value)) and not all(isinstance(key, str) for key in value):
+            return False
+        items = value.values()
+    elif not isinstance(value, list | tuple):
+        return True
+    if _SCALARS.issuperset(map(type, items)):
+        return levels > 0 or not value
+    for item in items:
+        if isinstance(item, _HOLDERS) and (levels == 0 or not _sound(item, levels - 1)):
+            return False
+    return levels > 0
 
 
 def _refusal(value: JsonValue, path: str) -> FingerprintError:
