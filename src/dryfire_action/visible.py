@@ -38,7 +38,7 @@ def visible(text: str) -> str:
 def harmless(text: str) -> str:
     """``text`` of several lines that GitHub's log viewer will not take for commands to itself."""
     text = text.replace("##[", "#\\x23[")
-    return re.sub(r"(?m)^(\s*):(?=:)", r"\1\\x3a", text)
+    return re.sub(r"(?m)^(\s*):(?=:)", r"\1\\x3a", text) if "::" in text else text
 
 
 def hidden(text: str, index: int) -> bool:
