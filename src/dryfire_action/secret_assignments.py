@@ -19,7 +19,7 @@ from dryfire_action.secret_placeholders import looks_opaque
 # Read backwards from the operator: a name, and a quote that closes it.
 _NAME_BACKWARDS = late(r"[ \t]{0,4}\]?(?P<close>[\"']?\\{0,7})(?P<n>[A-Za-z0-9_-]{2,80}+)(?![A-Za-z0-9_-])")
 # An operator, unless the two letters before it end a word that announces nothing, as most words do.
-_OPERATORS = late(
+OPERATORS = late(
     rf"[=:>](?:(?<=[^A-Za-z0-9].)|(?<=[^A-Za-z0-9]..)|(?<=(?i:{'|'.join(sorted(NAME_ENDS))}).))", re.ASCII
 )
 _VALUE_START = late(r"[:=]?>?(?:<!\[CDATA\[)?[ \t]{0,4}(?P<open>\\{0,7}[\"'])?")
@@ -46,7 +46,7 @@ _CODE = r"(?:[A-Za-z_]\w{0,15}(?:\.[A-Za-z_]\w{0,15}){1,8}|\.{0,2}~?(?:/[\w.-]{1
 _AFTER_LITERAL = r"[ ]?[+.%,)][ ]?[A-Za-z_(]"
 # The beginning of a placeholder: `token={get_token(user, …)}`.
 _TEMPLATE = r"\$?\{\{?[ ]?[A-Za-z_]"
-_OPTION_START = late("--[A-Za-z]")
+OPTION_START = late("--[A-Za-z]")
 _OPTION = r"(?<![\w-])--(?P<n>[A-Za-z][A-Za-z0-9-]{1,40}+)[ ](?P<open>[\"']?)(?P<v>[^\s\"']++)"
 _PART = (
     r"form-data;[^\r\n]{0,80}?\bname=\"?(?P<n>[^\"\r\n;]{1,80})\"?[^\r\n]{0,200}\r?\n"
@@ -58,7 +58,7 @@ def assigned_spans(text: str, *, samples: bool) -> Iterator[Found]:
     """The secrets in a text that stand after a credential's name and `=` or `:`, or in an element of that name."""
     done = 0
     lines_read: dict[str, int] = {}
-    for operator in _OPERATORS.finditer(text):
+    for operator in OPERATORS.finditer(text):
         place = operator.start()
         if place < done:
             continue
@@ -85,7 +85,7 @@ def told_spans(text: str, *, samples: bool) -> Iterator[Found]:
     for literal, pattern in (("--", _OPTION), ("form-data", _PART)):
         for match in (
             re.finditer(pattern, text)
-            if literal in text and (pattern is _PART or _OPTION_START.search(text))
+            if literal in text and (pattern is _PART or OPTION_START.search(text))
             else ()
         ):
             kind = key_kind(match["n"])

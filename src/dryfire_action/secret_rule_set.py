@@ -11,6 +11,9 @@ from dryfire_action.secret_keys import plain_name
 from dryfire_action.secret_rule import EDGE, Rule
 from dryfire_action.secret_rules import RULES
 
+# What an address begins with. What is secret in it stands before an `@`.
+_BEFORE_AT = frozenset({"://", ":\\/\\/"})
+
 
 class Searchable(Protocol):
     """A compiled pattern: `re`'s, or a team's with a time limit."""
@@ -32,7 +35,11 @@ class TeamRule(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """A rule table, sorted by what shows that its rules may apply."""
+    """A rule table, sorted by what shows that its rules may apply.
+
+    `words` are the literals of which one stands in every text in which a rule of `literals` finds something, unless
+    there is an `@`; `near_words` the words of which one stands near what a rule of `near` finds.
+    """
 
     ids: frozenset[str]
     starts: Mapping[str, tuple[tuple[str, Rule], ...]]
@@ -41,6 +48,8 @@ class Plan(NamedTuple):
     texts: Mapping[str, tuple[Rule, ...]]
     near: tuple[Rule, ...]
     digits: tuple[Rule, ...]
+    words: tuple[str, ...]
+    near_words: tuple[str, ...]
 
 
 def _by_literal(table: tuple[Rule, ...], sight: str) -> dict[str, tuple[Rule, ...]]:
@@ -58,14 +67,18 @@ def _plan(table: tuple[Rule, ...]) -> Plan:
     for literal, rule in runs:
         if rule.pattern.startswith(EDGE):
             starts[literal[:2]] = (*starts.get(literal[:2], ()), (literal, rule))
+    loose = tuple((literal, rule) for literal, rule in runs if not rule.pattern.startswith(EDGE))
+    literals = _by_literal(table, "literal")
     return Plan(
         ids=frozenset(rule.id for rule in table),
         starts=starts,
-        loose=tuple((literal, rule) for literal, rule in runs if not rule.pattern.startswith(EDGE)),
-        literals=_by_literal(table, "literal"),
+        loose=loose,
+        literals=literals,
         texts=_by_literal(table, "text"),
         near=tuple(rule for rule in table if rule.sight == "near"),
         digits=tuple(rule for rule in table if rule.sight == "digits"),
+        words=tuple(literal for literal in literals if literal not in _BEFORE_AT),
+        near_words=tuple(word for rule in table if rule.sight == "near" for word in rule.near),
     )
 
 

@@ -22,18 +22,15 @@ from dryfire_action.secret_names import Found, spans_under
 from dryfire_action.secret_placeholders import MARKER_PATTERN, is_redacted
 from dryfire_action.secret_rule import Rule
 from dryfire_action.secret_rule_set import Plan, Rules
+from dryfire_action.secret_signs import DIGIT_CLASS, DIGIT_RUN, JSON_LINE_END, TOKEN_CLASS, TOKEN_RUN, runs
 
 # JSON in a string in JSON in a string …: deeper than this it is searched as plain text.
 _DEEPEST_JSON = 6
 _DEEPEST_PERCENT = 2
 _JSON_LINE = r"(?m)^(?:[a-z]{1,16}:)?[ \t]{0,8}(?P<v>[{\[].*[}\]])[ \t\r]*$"
-_LINE_END = late(r"[}\]][ \t\r]*+(?:\n|\Z)")
 _PERCENT_RUN = r"[A-Za-z0-9%._~!$'()*+,;=:@/?&#-]{6,}+"
 _PERCENT = late(r"%([0-9A-Fa-f]{2})")
 _BLOB = r"[A-Za-z0-9+/]{64}"
-_TOKEN_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=.%~"
-_TOKEN_CLASS = bytes(97 if byte in _TOKEN_BYTES else 32 for byte in range(256))
-_DIGIT_CLASS = bytes(97 if byte in b"0123456789 -" else 32 for byte in range(256))
 _RUN = 16
 # What belongs to a token before its run: `123456:` of Telegram's, `?sig=` of a signed URL.
 _LEAD = 64
@@ -41,7 +38,6 @@ _NEAR_RUN = 32
 _WORD = late(r"[A-Za-z0-9_-]++")
 _ESCAPES = {"\\": 1, "%": 2}
 _CARD_DIGITS = 13
-_TOKEN_RUN, _DIGIT_RUN = b"a" * _RUN, b"a" * _CARD_DIGITS
 _CREDENTIAL_WORDS = ("key", "token", "secret", "auth", "credential", "akia", "asia")
 _NEAR = 80
 
@@ -96,13 +92,13 @@ def _shape_spans(text: str, plan: Plan, samples: bool) -> Iterator[Found]:
     if len(text) < _CARD_DIGITS:
         return
     plain = text.encode("latin-1", "replace")
-    if plan.digits and _DIGIT_RUN in (classes := plain.translate(_DIGIT_CLASS)):
-        for start, end in _runs(classes, _CARD_DIGITS, 0):
+    if plan.digits and DIGIT_RUN in (classes := plain.translate(DIGIT_CLASS)):
+        for start, end in runs(classes, _CARD_DIGITS, 0):
             for rule in plan.digits:
                 yield from _matches(text, rule, samples, start, end)
-    classes = plain.translate(_TOKEN_CLASS)
-    if _TOKEN_RUN in classes:
-        yield from _run_spans(text, list(_runs(classes, _RUN, _LEAD)), plan, samples)
+    classes = plain.translate(TOKEN_CLASS)
+    if TOKEN_RUN in classes:
+        yield from _run_spans(text, list(runs(classes, _RUN, _LEAD)), plan, samples)
 
 
 def _run_spans(text: str, runs: list[tuple[int, int]], plan: Plan, samples: bool) -> Iterator[Found]:
@@ -123,17 +119,6 @@ def _run_spans(text: str, runs: list[tuple[int, int]], plan: Plan, samples: bool
         for rule in plan.near:
             if [word for word in rule.near if word in lowered]:
                 yield from _matches(text, rule, samples, 0, len(text))
-
-
-def _runs(classes: bytes, least: int, lead: int) -> Iterator[tuple[int, int]]:
-    """Where at least so many characters of a class stand in a row, each with some of what is before."""
-    end = 0
-    while (at := classes.find(b"a" * least, end)) >= 0:
-        start = max(0, at - lead)
-        end = classes.find(b" ", at)
-        if end < 0:
-            end = len(classes)
-        yield start, end
 
 
 def _tokens_at(text: str, start: int, plan: Plan, samples: bool, end: int) -> Iterator[Found]:
@@ -231,7 +216,7 @@ def _tree_hits(
 
 
 def _json_line_spans(text: str, rules: Rules, depth: int, *, exact: bool) -> Iterator[Found]:
-    if '"' not in text or ("{" not in text and "[" not in text) or not _LINE_END.search(text):
+    if '"' not in text or ("{" not in text and "[" not in text) or not JSON_LINE_END.search(text):
         return
     for line in re.finditer(_JSON_LINE, text):
         tree = json_leaves.parsed(line["v"])

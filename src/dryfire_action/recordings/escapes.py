@@ -17,6 +17,7 @@ _ESCAPE = (
 _ESCAPES = late(_ESCAPE)
 # Mail says so where it writes lines like that.
 _MAIL_ESCAPES = late(_ESCAPE + r"|=(?P<q>[0-9A-F]{2})|=(?P<s>[ \t]{0,9}\r?\n)")
+_MAIL = "quoted-printable"
 _INVISIBLE = ("\u00ad", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff")
 
 
@@ -27,13 +28,18 @@ class Unescaped(NamedTuple):
     places: list[int]
 
 
+def may_be_escaped(text: str) -> bool:
+    """Whether a text shows a sign of an escape, or of a character that nobody sees."""
+    if "\\u00" in text or "\\x" in text or "&#" in text or _MAIL in text:
+        return True
+    return not text.isascii() and any(mark in text for mark in _INVISIBLE)
+
+
 def unescaped(text: str) -> Unescaped | None:
     """The text as it reads; None where no character is escaped. Only characters up to ÿ are looked for."""
-    is_mail = "quoted-printable" in text
-    may_be = is_mail or "\\u00" in text or "\\x" in text or "&#" in text
-    if not may_be and (text.isascii() or not any(mark in text for mark in _INVISIBLE)):
+    if not may_be_escaped(text):
         return None
-    pattern = _MAIL_ESCAPES if is_mail else _ESCAPES
+    pattern = _MAIL_ESCAPES if _MAIL in text else _ESCAPES
     parts: list[str] = []
     places: list[int] = []
     at = 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from dryfire_action.late_pattern import late, late_bytes
 from dryfire_action.recordings import bodies, byte_kinds, compression, json_tree, notations, streams
 from dryfire_action.recordings.edits import Edit, apart, edited
-from dryfire_action.recordings.escapes import unescaped
+from dryfire_action.recordings.escapes import may_be_escaped, unescaped
 from dryfire_action.recordings.limits import MAX_LAYERS, LimitReached
 from dryfire_action.recordings.text_encodings import encoded as written
 from dryfire_action.recordings.text_encodings import encoding_of
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _COMPRESSED = frozenset({"gzip", "x-gzip", "deflate", "br", "zstd", "compress"})
 _LEAST_BASE64 = 16
+# What compressed bytes begin with that are written one a character.
+_BYTES = ("\x1f", "x")
 # In pictures and the like only whole words are looked at, as metadata has them.
 _MEDIA_WORDS = late_bytes(rb"[\x20-\x7e]{16,}")
 # Base64 that stands in a text among other words, and all that a `data:` address holds.
@@ -43,6 +45,26 @@ def of_parts(scan: Scan, text: str, context: Context) -> list[Edit] | None:
         if form:
             return _form(scan, text, form, context)
     return None
+
+
+def shows_none(text: str, name: str | None) -> bool:
+    """Whether a text in which no rule finds a sign, and that is no JSON, shows no sign of a layer either: then neither
+    it nor a word in it stands for something else."""
+    if "data:" in text or ";base64," in text or may_be_escaped(text):
+        return False
+    if text[:1] in _BYTES and not text.isascii():
+        return False
+    if len(text) < _LEAST_BASE64:
+        return True
+    if getattr(text, "is_binary", False):
+        return False
+    if " " not in text[:64] and notations.is_base64(text):
+        if bodies.may_be_body(name):
+            return False
+        if not (name and is_opaque_key(name)) and (notations.from_base64(text) or notations.from_hex(text)):
+            return False
+    word = _BASE64_WORDS.search(text)
+    return word is None or len(word[0]) == len(text)
 
 
 def stream(scan: Scan, text: str, context: Context, *, lines: bool = False) -> list[Edit]:
@@ -128,7 +150,7 @@ def numbers(scan: Scan, items: list[int], context: Context) -> None:
 def _decoded(text: str, context: Context, name: str | None) -> notations.Decoded | None:
     if getattr(text, "is_binary", False):
         return notations.from_base64(text, declared=True)
-    if text[:2] == "\x1f\x8b" or (text[:1] == "\x78" and "\x7f" < max(text[:64]) <= "\xff"):
+    if text[:2] == "\x1f\x8b" or (text[:1] == "x" and "\x7f" < max(text[:64]) <= "\xff"):
         return notations.from_characters(text)
     if len(text) < _LEAST_BASE64 or " " in text[:64] or (name and is_opaque_key(name)):
         return None

@@ -13,16 +13,18 @@ from functools import partial
 from typing import Any
 
 from dryfire_action.json_leaves import Fields
-from dryfire_action.named_texts import Way, named_texts, path_of, telling_texts
+from dryfire_action.named_texts import NamedText, Way, named_texts, path_of, telling_texts
 from dryfire_action.recordings import bodies, json_tree, known_texts, layers, streams
 from dryfire_action.recordings.context import Context, InLeaf
 from dryfire_action.recordings.edits import Edit, edited, written_edits
+from dryfire_action.recordings.known_texts import KnownTexts
 from dryfire_action.recordings.limits import MAX_LAYERS, MAX_OPENED, LimitReached
 from dryfire_action.recordings.plain_texts import is_plain
 from dryfire_action.recordings.report import Finding, Layer, NotChecked, Path, shown_path
 from dryfire_action.secret_keys import KeyKind
 from dryfire_action.secret_rule_set import Rules
 from dryfire_action.secret_search import search
+from dryfire_action.secret_signs import shows_nothing
 
 Mark = Callable[[str, str, str, int], str]
 """What to put in the place of a value: given the value, the rule, the text around it and where it begins in it."""
@@ -227,7 +229,7 @@ class Scan:
                 self._list(node, way, context, changes)
 
             for named in telling_texts(tree, name, is_plain, seen_list):
-                if known.is_clean(named.text, named.name, context.depth + 1) and named.kind is None:
+                if named.kind is None and self._is_clean(named, context, known):
                     continue
                 leaf = self._context_of(tree, named, context)
                 if named.is_key:
@@ -258,7 +260,19 @@ class Scan:
             self._correct_length(tree, path, lengths, changes)
         return [edit for leaf, edits in changes.values() for edit in written_edits(leaf, edits)]
 
-    def _context_of(self, tree: Any, named: Any, context: Context) -> Context:
+    def _is_clean(self, named: NamedText, context: Context, known: KnownTexts) -> bool:
+        """Whether a text under a name that says nothing is known to hold nothing, or shows no sign of anything."""
+        text, name, depth = named.text, named.name, context.depth + 1
+        if known.is_clean(text, name, depth):
+            return True
+        if depth > MAX_LAYERS or not shows_nothing(text, self.rules.plan):
+            return False
+        if not named.is_key and not layers.shows_none(text, name):
+            return False
+        known.add_clean(text, name, depth)
+        return True
+
+    def _context_of(self, tree: Any, named: NamedText, context: Context) -> Context:
         outer, place, text = context.way, context.place, named.text
 
         def maps() -> list[bodies.Around]:
@@ -328,6 +342,8 @@ class Scan:
         self, found: streams.Joined, context: Context, path: Path, changes: dict[int, tuple[str, list[Edit]]]
     ) -> None:
         """Search a text that comes in pieces for what no piece holds whole."""
+        if not self.rules.team and shows_nothing(found.text, self.rules.plan):
+            return
         for hit in self.search(found.text, context, None, None):
             parts = list(found.parts(*hit[:2]))
             if len(parts) < 2:

@@ -45,6 +45,7 @@ _EVENT_NAMES = _words(
     """
 )
 _DEEPEST = 12
+_SHORT = 64
 
 
 class Joined(NamedTuple):
@@ -71,7 +72,8 @@ class EventList(list[Any]):
 
 
 class Events(NamedTuple):
-    """The events of a stream as trees, those that are no JSON as texts, and the stream with blanks in their place."""
+    """The events of a stream as trees, those that are no JSON as texts, and what else stands in the stream: with
+    blanks in place of the events, or, where places do not matter, without what repeats."""
 
     trees: list[Any]
     plain: list[str]
@@ -91,6 +93,7 @@ def events(text: str, *, with_places: bool) -> Events:
     trees: list[Any] = []
     plain: list[str] = []
     rest: list[str] = []
+    seen: set[str] = set()
     at = 0
     for line in _EVENT_LINE.finditer(text):
         value, start = line["v"].rstrip(), line.start("v")
@@ -104,7 +107,14 @@ def events(text: str, *, with_places: bool) -> Events:
             plain.append(_moved(json_tree.as_located(value), start))
         else:
             continue
-        rest += [text[at:start], " " * len(value)]
+        between = text[at:start]
+        if with_places:
+            rest += [between, " " * len(value)]
+        elif between not in seen:
+            # Where places do not matter, `event: delta` counts once, and a gap need not be as wide as what stood there.
+            rest += [between, " "]
+            if len(between) <= _SHORT:
+                seen.add(between)
         at = start + len(value)
     return Events(trees, plain, "".join((*rest, text[at:])))
 

@@ -27,7 +27,7 @@ _NO_TEXT = re.compile(
 )
 _PROPERTIES = re.compile(r"(?:[!&][^\s,\[\]{}]*+[ \t]*+(?:\r?\n[ \t]*+)*+)++")
 _LONG_NAME = re.compile(r"[&*!%][^\s,\[\]{}&*!%]{16}|^%TAG ", re.MULTILINE)
-_NOT_BREAK = re.compile(r"[^\r\n]")
+_LINE = re.compile(r"[^\r\n]+")
 _MAY_BE_NO_TEXT = frozenset("-+.0123456789~nNtTfF")
 _NO_TEXT_TAGS = frozenset(
     f"tag:yaml.org,2002:{name}" for name in ("int", "float", "bool", "null", "timestamp")
@@ -143,10 +143,14 @@ class _Reading:
         """What is not in a scalar: comments, and the names of anchors and tags if they are long."""
         if "#" not in self.text and _LONG_NAME.search(self.text) is None:
             return ""
+        starts, ends = [*(start for start, _ in self.scalars), None], [0, *(end for _, end in self.scalars)]
+        between = " \n".join([self.text[end:start] for end, start in zip(ends, starts, strict=True)])
+        if "#" not in between and _LONG_NAME.search(between) is None:
+            return ""
         parts: list[str] = []
         at = 0
         for start, end in self.scalars:
-            parts += [self.text[at:start], _NOT_BREAK.sub(" ", self.text[start:end])]
+            parts += [self.text[at:start], _LINE.sub(_blanks, self.text[start:end])]
             at = end
         found = "".join((*parts, self.text[at:]))
         return found if "#" in found or _LONG_NAME.search(found) else ""
@@ -232,6 +236,10 @@ class _Map:
     def value(self) -> Any:
         fields = dict(self.pairs)
         return fields if len(fields) == len(self.pairs) else Fields(self.pairs)
+
+
+def _blanks(line: re.Match[str]) -> str:
+    return " " * len(line[0])
 
 
 def _indentation(raw: str) -> int:

@@ -1,0 +1,81 @@
+"""Whether a text shows any sign of a secret: told in a few steps, because most texts show none.
+
+The search asks every rule about a text. What a rule finds stands behind a sign: a mark, a literal in a long run of
+characters that tokens are made of, an operator behind a name's end. A text without a sign need not be searched; a text
+with one may still hold nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dryfire_action.late_pattern import late
+from dryfire_action.secret_assignments import OPERATORS, OPTION_START
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dryfire_action.secret_rule_set import Plan
+
+TOKEN_RUN, DIGIT_RUN = b"a" * 16, b"a" * 13
+_TOKEN_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=.%~"
+TOKEN_CLASS = bytes(97 if byte in _TOKEN_BYTES else 32 for byte in range(256))
+DIGIT_CLASS = bytes(97 if byte in b"0123456789 -" else 32 for byte in range(256))
+JSON_LINE_END = late(r"[}\]][ \t\r]*+(?:\n|\Z)")
+
+# An address, also one with a password in it; percent-encoding; an escape.
+_MARKS = ("@", "%", "\\", "form-data")
+# Tokens that are told by a word near by are at least so long.
+_NEAR_RUN = b"a" * 32
+# The beginnings of words, where tokens begin.
+_HEADS = late(r"([A-Za-z0-9_-]{2})[A-Za-z0-9_-]*+")
+# A literal of so few characters stands in many texts: there the rule's own pattern is the sign.
+_SAYS_LITTLE = 2
+
+
+def shows_nothing(text: str, plan: Plan) -> bool:
+    """Whether a text shows no sign of any rule of a plan, and none of JSON or percent-encoding in it."""
+    for mark in _MARKS:
+        if mark in text:
+            return False
+    for word in plan.words:
+        if word in text:
+            return False
+    if OPERATORS.search(text) is not None or text[:64].lstrip()[:1] in ("{", "["):
+        return False
+    if ("}" in text or "]" in text) and JSON_LINE_END.search(text) is not None:
+        return False
+    if "--" in text and OPTION_START.search(text) is not None:
+        return False
+    plain = text.encode("latin-1", "replace")
+    if plan.digits and DIGIT_RUN in (classes := plain.translate(DIGIT_CLASS)):
+        for start, end in runs(classes, len(DIGIT_RUN), 0):
+            if any(rule.compiled().search(text, start, end) for rule in plan.digits):
+                return False
+    classes = plain.translate(TOKEN_CLASS)
+    if TOKEN_RUN not in classes:
+        return True
+    for head in plan.starts.keys() & _HEADS.findall(text):
+        for literal, _ in plan.starts[head]:
+            if literal in text:
+                return False
+    for literal, rule in plan.loose:
+        if literal in text and (len(literal) > _SAYS_LITTLE or rule.compiled().search(text) is not None):
+            return False
+    if _NEAR_RUN in classes:
+        lowered = text.lower()
+        for word in plan.near_words:
+            if word in lowered:
+                return False
+    return True
+
+
+def runs(classes: bytes, least: int, lead: int) -> Iterator[tuple[int, int]]:
+    """Where at least so many characters of a class stand in a row, each with some of what is before."""
+    end = 0
+    while (at := classes.find(b"a" * least, end)) >= 0:
+        start = max(0, at - lead)
+        end = classes.find(b" ", at)
+        if end < 0:
+            end = len(classes)
+        yield start, end
