@@ -94,9 +94,9 @@ def test_what_one_file_taught_changes_nothing_about_the_next(trees: list[Any]) -
 
 def test_a_text_is_known_under_its_name_and_no_deeper_than_it_was_met() -> None:
     known = KnownTexts()
-    known.add_clean("text", "name", 3)
-    assert known.is_clean("text", "name", 3) and known.is_clean("text", "name", 2)
-    assert not known.is_clean("text", "name", 4) and not known.is_clean("text", None, 1)
+    known.add_clean("text", "name", None, 3)
+    assert known.is_clean("text", "name", None, 3) and known.is_clean("text", "name", None, 2)
+    assert not known.is_clean("text", "name", None, 4) and not known.is_clean("text", None, None, 1)
 
 
 def test_a_text_known_further_out_is_opened_as_far_as_the_limit_all_the_same() -> None:
@@ -129,7 +129,69 @@ def test_a_body_is_read_as_the_headers_beside_it_say() -> None:
 def test_no_more_is_kept_than_there_is_room_for() -> None:
     known = KnownTexts()
     for number in range(400):
-        known.add_clean(f"{number}" + "x" * 10_000, None, 1)
-    assert sum(len(text) for text, _ in known._clean) <= known_texts._MOST
-    known.add_clean("y" * (known_texts._LONGEST + 1), None, 1)
-    assert not known.is_clean("y" * (known_texts._LONGEST + 1), None, 1)
+        known.add_clean(f"{number}" + "x" * 10_000, None, None, 1)
+    assert sum(len(text) for text, _, _ in known._clean) <= known_texts._MOST
+    known.add_clean("y" * (known_texts._LONGEST + 1), None, None, 1)
+    assert not known.is_clean("y" * (known_texts._LONGEST + 1), None, None, 1)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.dictionaries(NAMES, TREES, min_size=1, max_size=3), min_size=1, max_size=4),
+    st.lists(st.integers(1, 4), min_size=2, max_size=4),
+    st.sampled_from(["messages", "query", "cookies", "rawHeaders", "data", "api_key"]),
+    st.booleans(),
+)
+def test_what_an_earlier_list_held_changes_nothing_about_a_longer_one(
+    items: list[Any], lengths: list[int], name: str, is_inside: bool
+) -> None:
+    bodies = [json.dumps({name: items[:length], "more": items[-1]}, default=str) for length in lengths]
+    files = [(json.dumps({"body": body}) if is_inside else body).encode() for body in bodies]
+    fresh = []
+    for data in files:
+        known_texts._known.clear()
+        fresh.append(look(data, "cassettes/a.json", REVIEW_RULES))
+    known_texts._known.clear()
+    assert [look(data, "cassettes/a.json", REVIEW_RULES) for data in files] == fresh
+
+
+def test_a_list_is_known_as_far_as_it_begins_as_the_last_one_of_its_name() -> None:
+    known = KnownTexts()
+    known.add_clean_list([{"a": "b"}, {"a": "c"}], "messages", 2)
+    assert known.clean_items([{"a": "b"}, {"a": "c"}, {"a": "d"}], "messages", 2) == 2
+    assert known.clean_items([{"a": "b"}], "messages", 1) == 1
+    assert known.clean_items([{"a": "x"}, {"a": "c"}], "messages", 2) == 0
+    assert known.clean_items([{"a": "b"}], "messages", 3) == 0
+    assert known.clean_items([{"a": "b"}], "tools", 2) == 0
+
+
+def test_a_message_with_a_secret_is_found_behind_messages_that_are_known() -> None:
+    messages = [{"role": "user", "content": f"words {number}"} for number in range(3)]
+    bodies = [messages[:2], messages, [*messages, {"role": "user", "content": f"use {KEY} here"}]]
+    for extra in ([], [messages[0]]):
+        data = json.dumps([json.dumps({"messages": [*body, *extra]}) for body in bodies]).encode()
+        assert len(look(data, "cassettes/a.json", REVIEW_RULES).findings) == 1
+
+
+def test_a_yaml_text_that_is_bytes_is_not_taken_for_one_that_is_words() -> None:
+    """They are equal as texts, and one of them is opened."""
+    text = base64.b64encode(KEY.encode()).decode()[:22]
+    first = json.dumps({"a": json.dumps({"items": [{"note": text}]})})
+    yaml = f"items:\n- note: !!binary {base64.b64encode(b'x ' + KEY.encode()).decode()}\n"
+    look(first.encode(), "cassettes/a.json", REVIEW_RULES)
+    assert len(look(yaml.encode(), "cassettes/b.yaml", REVIEW_RULES).findings) == 1
+
+
+def test_lists_as_deep_as_a_file_may_have_them_are_compared() -> None:
+    deep = '{"items": [' * 400 + '{"a": "b"}' + "]}" * 400
+    data = json.dumps([deep, deep + " "]).encode()
+    report = look(data, "cassettes/a.json", REVIEW_RULES)
+    assert not report.findings
+
+
+def test_few_lists_are_kept() -> None:
+    known = KnownTexts()
+    for number in range(200):
+        known.add_clean_list([{"a": "b"}], f"name {number}", 1)
+    known.add_clean_list([{"a": "b"}] * (known_texts._MOST_ITEMS + 1), "long", 1)
+    assert len(known._lists) <= known_texts._MOST_NAMES and "long" not in known._lists

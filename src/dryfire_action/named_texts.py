@@ -73,19 +73,21 @@ def named_texts(value: Any, name: str | None = None) -> Iterator[NamedText]:
             todo.extend(reversed(list(_items(node, way, name, kind))))
 
 
-def _nothing(node: list[Any], way: Way) -> None:
-    """Do nothing about a list."""
+def _none(node: list[Any], way: Way, name: str | None, kind: KeyKind | None) -> int:  # noqa: ARG001
+    """Know no item of a list."""
+    return 0
 
 
 def telling_texts(
     value: Any,
     name: str | None,
     is_plain: Callable[[str], bool],
-    seen_list: Callable[[list[Any], Way], None] = _nothing,
+    known_items: Callable[[list[Any], Way, str | None, KeyKind | None], int] = _none,
 ) -> Iterator[NamedText]:
     """The texts of `named_texts` that may hold something, in any order: those under a name that says something, and
-    those that are not plain. Most texts of a tree are neither, so they cost little here. `seen_list` is called for each
-    list that is not empty, before its texts.
+    those that are not plain. Most texts of a tree are neither, so they cost little here. `known_items` is asked about
+    each list that is not empty, with the way to it, its name and what that says, before its texts: those of so many of
+    its first items are left out.
     """
     kind = key_kind(name) if name else None
     if isinstance(value, str):
@@ -98,19 +100,25 @@ def telling_texts(
         children: Iterable[_Visit]
         if type(node) is dict or isinstance(node, (Fields, Mapping)):
             pairs = node if isinstance(node, Fields) else node.items()
-            fields, told = (tuple(node), None) if type(node) is dict else _told(pairs)
-            if told is None and not _VALUE_FIELDS.isdisjoint(fields):
+            told = None
+            if type(node) is dict:
+                fields = tuple(node)
+                known = _known.get((kind, False, fields)) or _fields_of(fields, kind, False)
+            if type(node) is not dict or known.may_tell:
                 fields, told = _told(pairs)
-            known = _known.get((kind, told is not None, fields)) or _fields_of(fields, kind, told is not None)
+                known = _known.get((kind, told is not None, fields)) or _fields_of(
+                    fields, kind, told is not None
+                )
             for field in known.odd:
                 if not is_plain(field):
                     yield NamedText(field, way, None, None, is_key=True)
             if known.says_nothing:
                 for field, child in pairs:
-                    if isinstance(child, str):
+                    sort = type(child)
+                    if sort is str or isinstance(child, str):
                         if not is_plain(child):
                             yield NamedText(child, (way, field), field, None)
-                    elif type(child) not in _NO_TEXTS and child and isinstance(child, _CONTAINERS):
+                    elif sort not in _NO_TEXTS and child and isinstance(child, _CONTAINERS):
                         todo.append((child, (way, field), field, None))
                 continue
             for (field, child), (own, own_kind, source) in zip(pairs, known.names, strict=True):
@@ -124,17 +132,16 @@ def telling_texts(
                 elif child and isinstance(child, _CONTAINERS):
                     todo.append((child, (way, field), own, own_kind))
             continue
-        if isinstance(node, list):
-            seen_list(node, way)
+        known_count = known_items(node, way, name, kind) if isinstance(node, list) else 0
         if _are_pairs(node) or (name is not None and _is_of_turns(name)):
             children = list(_items(node, way, name, kind))
             if isinstance(node[0], list):
                 for index, pair in enumerate(node):
-                    seen_list(pair, (way, index))
+                    known_items(pair, (way, index), None, None)
         else:
             children = [
                 (child, (way, index), name, kind)
-                for index, child in enumerate(node)
+                for index, child in enumerate(node[known_count:] if known_count else node, known_count)
                 if type(child) not in _NO_TEXTS
             ]
         for child, child_way, own, own_kind in children:
@@ -170,11 +177,13 @@ def _told(pairs: Collection[tuple[Any, Any]]) -> tuple[tuple[Any, ...], str | No
 
 class _Known(NamedTuple):
     """What the fields of a mapping say, whatever stands under them: each one's name, its kind and, where the name
-    comes from outside, from where; the fields that are more than plain words; and whether that is all."""
+    comes from outside, from where; the fields that are more than plain words; whether that is all; and whether one of
+    them may tell the name of another."""
 
     names: tuple[tuple[str | None, KeyKind | None, str | None], ...]
     odd: tuple[str, ...]
     says_nothing: bool
+    may_tell: bool
 
 
 # Mappings come in few forms: what one says is worked out once. Forms with long names are not kept.
@@ -184,18 +193,21 @@ _MOST_FIELDS = 40
 
 
 def _fields_of(fields: tuple[Any, ...], kind: KeyKind | None, is_told: bool) -> _Known:
-    form = (kind, is_told, fields)
-    known = _known.get(form)
+    known = _known.get((kind, is_told, fields))
     if known is None:
         odd = tuple(f for f in fields if isinstance(f, str) and not _ORDINARY_NAME.fullmatch(f))
+        is_kept = not odd and len(fields) <= _MOST_FIELDS and all(isinstance(field, str) for field in fields)
+        if is_kept:
+            # A name that knows its place in a file would keep the file, too.
+            fields = tuple([str(field) for field in fields])
         names = tuple(_names(fields, kind, is_told))
         # Names of the fields themselves, and nothing that follows from them: so it is with most mappings.
         says_nothing = all(own is not None and own_kind is source is None for own, own_kind, source in names)
-        known = _Known(names, odd, says_nothing)
-        if not odd and len(fields) <= _MOST_FIELDS and all(type(field) is str for field in fields):
+        known = _Known(names, odd, says_nothing, not _VALUE_FIELDS.isdisjoint(fields))
+        if is_kept:
             if len(_known) >= _MOST_KNOWN:
                 _known.clear()
-            _known[form] = known
+            _known[kind, is_told, fields] = known
     return known
 
 

@@ -104,10 +104,12 @@ def reviewed(reviewer: Reviewer, root: str, file: str, *, fixing: bool = False) 
     shown = file.replace(os.sep, "/").removeprefix("./")
     inside = path_in(root, file)
     try:
-        if not stat.S_ISREG(os.lstat(file).st_mode):
+        status = os.lstat(file)
+        if not stat.S_ISREG(status.st_mode):
             return unread(shown, "a link, a folder or a device: only plain files are read"), []
-        with open(file, "rb") as stream:  # noqa: PTH123
-            data = stream.read(_LARGEST)
+        # Room for a number of bytes is made before they are read, whether they are there or not.
+        with open(file, "rb", buffering=0) as stream:  # noqa: PTH123
+            data = stream.readall() if status.st_size < _LARGEST else stream.read(_LARGEST) or b""
     except OSError as error:
         return unread(shown, f"cannot be read: {error.strerror}"), []
     if not fixing:

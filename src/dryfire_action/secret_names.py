@@ -59,6 +59,9 @@ _COOKIE_ATTRIBUTES = frozenset(
     }
 )
 
+KINDS_OF_FIELDS = frozenset({"query", "cookies", "fields"})
+"""Kinds of names that say something about the fields of what they stand for, and nothing about a text."""
+
 _UUID = r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
 
 
@@ -76,7 +79,7 @@ TextKind = KeyKind | Literal["in-code"]
 
 def fits(kind: TextKind, value: str, *, samples: bool) -> bool:
     """Whether a value can be the secret that a name of a kind announces."""
-    if kind in ("query", "cookies", "fields") or not worth_hiding(value, samples=samples):
+    if kind in KINDS_OF_FIELDS or not worth_hiding(value, samples=samples):
         return False
     if kind == "in-query":
         return len(value) >= 16 and has_random_segment(value) and not re.fullmatch(_UUID, value)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dryfire_action.json_leaves import may_be_json
 from dryfire_action.late_pattern import late
 from dryfire_action.secret_assignments import OPERATORS, OPTION_START
 
@@ -23,8 +24,6 @@ TOKEN_CLASS = bytes(97 if byte in _TOKEN_BYTES else 32 for byte in range(256))
 DIGIT_CLASS = bytes(97 if byte in b"0123456789 -" else 32 for byte in range(256))
 JSON_LINE_END = late(r"[}\]][ \t\r]*+(?:\n|\Z)")
 
-# An address, also one with a password in it; percent-encoding; an escape.
-_MARKS = ("@", "%", "\\", "form-data")
 # Tokens that are told by a word near by are at least so long.
 _NEAR_RUN = b"a" * 32
 # The beginnings of words, where tokens begin.
@@ -35,15 +34,15 @@ _SAYS_LITTLE = 2
 
 def shows_nothing(text: str, plan: Plan) -> bool:
     """Whether a text shows no sign of any rule of a plan, and none of JSON or percent-encoding in it."""
-    for mark in _MARKS:
-        if mark in text:
-            return False
+    if "@" in text or "%" in text or "\\" in text or "form-data" in text:
+        # An address, also one with a password in it; percent-encoding; an escape; a field of a form.
+        return False
     for word in plan.words:
         if word in text:
             return False
-    if OPERATORS.search(text) is not None or text[:64].lstrip()[:1] in ("{", "["):
+    if (":" in text or "=" in text or ">" in text) and OPERATORS.search(text) is not None:
         return False
-    if ("}" in text or "]" in text) and JSON_LINE_END.search(text) is not None:
+    if ("}" in text or "]" in text) and (may_be_json(text) or JSON_LINE_END.search(text) is not None):
         return False
     if "--" in text and OPTION_START.search(text) is not None:
         return False

@@ -13,11 +13,10 @@ from functools import partial
 from typing import Any
 
 from dryfire_action.json_leaves import Fields
-from dryfire_action.named_texts import NamedText, Way, named_texts, path_of, telling_texts
-from dryfire_action.recordings import bodies, json_tree, known_texts, layers, streams
+from dryfire_action.named_texts import NamedText, Way, named_texts, path_of
+from dryfire_action.recordings import bodies, json_tree, known_texts, layers, quick_walk, streams
 from dryfire_action.recordings.context import Context, InLeaf
 from dryfire_action.recordings.edits import Edit, edited, written_edits
-from dryfire_action.recordings.known_texts import KnownTexts
 from dryfire_action.recordings.limits import MAX_LAYERS, MAX_OPENED, LimitReached
 from dryfire_action.recordings.plain_texts import is_plain
 from dryfire_action.recordings.report import Finding, Layer, NotChecked, Path, shown_path
@@ -73,8 +72,6 @@ class Scan:
         self.lengths: list[tuple[int, int]] = []
         self.budget = MAX_OPENED
         self._quick = 0
-        # How often a finding was allowed, and how often what stands around a text mattered: then the text alone does
-        # not say that it is clean.
         self._allowed = self._looked_around = 0
         # What a text over several pieces was found to hold need not be found in each again.
         self._opened: dict[int, str] = {}
@@ -117,6 +114,11 @@ class Scan:
         if missed not in self.not_checked:
             self.not_checked.append(missed)
 
+    def doubts(self) -> tuple[int, int]:
+        """How often something was found that is allowed, and how often what stands around a text mattered. Where that
+        grows, what was searched is not known to be clean under all circumstances."""
+        return self._allowed, self._looked_around
+
     def _line(self, offset: int) -> int:
         return self.whole.count("\n", 0, max(0, offset)) + 1
 
@@ -126,16 +128,16 @@ class Scan:
         self, text: str, context: Context, name: str | None = None, kind: KeyKind | None = None
     ) -> list[Edit]:
         """Search a text and what is in it. The edits are those of the text."""
-        if not self._quick or kind is not None or self.rules.team:
+        if not self._quick or self.rules.team:
             return self._text(text, context, name, kind)
         known = known_texts.of(self.rules)
-        if known.is_clean(text, name, context.depth):
+        if known.is_clean(text, name, kind, context.depth):
             return []
-        before = self._allowed, self._looked_around
+        before = self.doubts()
         # One that is not clean ends the walk here.
-        self._text(text, context, name, None)
-        if before == (self._allowed, self._looked_around) and id(text) not in self._covered:
-            known.add_clean(text, name, context.depth)
+        self._text(text, context, name, kind)
+        if before == self.doubts() and id(text) not in self._covered:
+            known.add_clean(text, name, kind, context.depth)
         return []
 
     def _text(self, text: str, context: Context, name: str | None, kind: KeyKind | None) -> list[Edit]:
@@ -223,19 +225,7 @@ class Scan:
         """Search a tree of maps, lists and texts. The edits are those of the text that the tree was read from."""
         changes: dict[int, tuple[str, list[Edit]]] = {}
         if self._quick and not self.rules.team:
-            known = known_texts.of(self.rules)
-
-            def seen_list(node: list[Any], way: Way) -> None:
-                self._list(node, way, context, changes)
-
-            for named in telling_texts(tree, name, is_plain, seen_list):
-                if named.kind is None and self._is_clean(named, context, known):
-                    continue
-                leaf = self._context_of(tree, named, context)
-                if named.is_key:
-                    self.flat(named.text, leaf, None, None)
-                else:
-                    self.text(named.text, leaf, named.name, named.kind)
+            quick_walk.search_tree(self, tree, context, name)
             return []
         self._lists(tree, context, changes)
         bodies_changed: list[tuple[Path, list[tuple[int, int]]]] = []
@@ -243,7 +233,7 @@ class Scan:
             text = named.text
             if named.kind is None and not self.rules.team and is_plain(text):
                 continue
-            leaf = self._context_of(tree, named, context)
+            leaf = self.context_of(tree, named, context)
             before = len(self.lengths)
             edits = (
                 self.flat(text, leaf, None, None)
@@ -260,19 +250,8 @@ class Scan:
             self._correct_length(tree, path, lengths, changes)
         return [edit for leaf, edits in changes.values() for edit in written_edits(leaf, edits)]
 
-    def _is_clean(self, named: NamedText, context: Context, known: KnownTexts) -> bool:
-        """Whether a text under a name that says nothing is known to hold nothing, or shows no sign of anything."""
-        text, name, depth = named.text, named.name, context.depth + 1
-        if known.is_clean(text, name, depth):
-            return True
-        if depth > MAX_LAYERS or not shows_nothing(text, self.rules.plan):
-            return False
-        if not named.is_key and not layers.shows_none(text, name):
-            return False
-        known.add_clean(text, name, depth)
-        return True
-
-    def _context_of(self, tree: Any, named: NamedText, context: Context) -> Context:
+    def context_of(self, tree: Any, named: NamedText, context: Context) -> Context:
+        """Where a text of a tree stands."""
         outer, place, text = context.way, context.place, named.text
 
         def maps() -> list[bodies.Around]:
@@ -293,13 +272,13 @@ class Scan:
             node, way = todo.pop()
             if isinstance(node, list) and not isinstance(node, Fields):
                 if node:
-                    self._list(node, way, context, changes)
+                    self.list_of(node, way, context, changes)
                 inside: Iterable[tuple[Any, Any]] = enumerate(node)
             else:
                 inside = bodies.fields(node)
             todo += [(value, (way, step)) for step, value in inside if isinstance(value, (dict, list))]
 
-    def _list(
+    def list_of(
         self, node: list[Any], way: Way, context: Context, changes: dict[int, tuple[str, list[Edit]]]
     ) -> None:
         """Search what the items of a list say together."""

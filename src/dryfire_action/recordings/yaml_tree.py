@@ -141,8 +141,6 @@ class _Reading:
 
     def rest(self) -> str:
         """What is not in a scalar: comments, and the names of anchors and tags if they are long."""
-        if "#" not in self.text and _LONG_NAME.search(self.text) is None:
-            return ""
         starts, ends = [*(start for start, _ in self.scalars), None], [0, *(end for _, end in self.scalars)]
         between = " \n".join([self.text[end:start] for end, start in zip(ends, starts, strict=True)])
         if "#" not in between and _LONG_NAME.search(between) is None:
