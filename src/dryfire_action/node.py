@@ -14,7 +14,7 @@ from dryfire_action.patterns import PatternError, compile_pattern
 from dryfire_action.yaml_scalars import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from dryfire_action.messages import JsonValue
 
@@ -50,10 +50,11 @@ class Node(NamedTuple):
 
     def child(self, step: str | int) -> Node:
         """The value under a key of this map, or at an index of this list."""
-        found = self.mark.inside[step]
-        key = found if isinstance(found, KeyMark) else None
-        mark = key.value if key else found
-        return Node(self.document, self.value[step], mark, (*self.path, step), key, self.chain)
+        document, value, mark, path, _, chain = self
+        found = mark.inside[step]
+        if type(found) is KeyMark:
+            return Node(document, value[step], found.value, (*path, step), found, chain)
+        return Node(document, value[step], found, (*path, step), None, chain)
 
     def children(self) -> Iterator[Node]:
         """The values of this map or list, in order."""
@@ -71,6 +72,8 @@ def root_of(document: Document, chain: tuple[str, ...] = ()) -> Node:
 # Nobody reads more, and each costs a search for what was meant.
 MAX_PROBLEMS = 500
 _MAX_OPTIONS = 200
+# Among so few a key is found sooner than a set of them is made.
+_FEW = 24
 
 
 class Problems:
@@ -129,9 +132,9 @@ def did_you_mean(word: str, *options: Iterable[str]) -> str:
 def mapping(
     node: Node,
     problems: Problems,
-    allowed: Iterable[str],
+    allowed: Sequence[str],
     *,
-    required: Iterable[str] = (),
+    required: Sequence[str] = (),
     what: str = "this",
     hints: Mapping[str, str] | None = None,
 ) -> dict[str, Node]:
@@ -139,21 +142,32 @@ def mapping(
     if not isinstance(node.value, dict):
         problems.add(node, f"{what} must be a map, not {kind_of(node.value)}")
         return {}
-    known = dict.fromkeys(allowed)
-    found: dict[str, Node] = {}
+    known: Collection[str] = allowed if len(allowed) <= _FEW else dict.fromkeys(allowed)
+    found = {key: node.child(key) for key in node.value if key in known}
+    missing = [key for key in required if key not in node.value]
+    if missing or len(found) < len(node.value):
+        _complain(node, problems, dict.fromkeys(allowed), missing, what, hints or {})
+    return found
+
+
+def _complain(
+    node: Node,
+    problems: Problems,
+    known: dict[str, None],
+    missing: Iterable[str],
+    what: str,
+    hints: Mapping[str, str],
+) -> None:
     meant = set()
     for key in node.value:
-        child = node.child(key)
-        if key in known:
-            found[key] = child
-        else:
-            hint = (hints or {}).get(key) or did_you_mean(key, known.keys() - node.value.keys(), known)
+        if key not in known:
+            child = node.child(key)
+            hint = hints.get(key) or did_you_mean(key, known.keys() - node.value.keys(), known)
             meant.add(hint)
             problems.add(child, f"unknown key {key!r} in {what}", hint, at=child.home)
-    for key in required:
-        if key not in node.value and f"Did you mean {key!r}?" not in meant:
+    for key in missing:
+        if f"Did you mean {key!r}?" not in meant:
             problems.add(node, f"{what} needs the key {key!r}", at=node.home)
-    return found
 
 
 def has_only(node: Node, known: Mapping[str, Node]) -> bool:

@@ -131,9 +131,8 @@ class RunTape:
         miss: Miss | None = None,
     ) -> Response:
         """Hand out what ``exchange`` holds, restored for ``request``: returns the answer or raises the failure."""
-        here = (self.run, self.turn, self.attempt)
         placed = exchange
-        if exchange.place != here:
+        if exchange.place != (self.run, self.turn, self.attempt):
             placed = replace(exchange, run=self.run, turn=self.turn, attempt=self.attempt)
         self.played.append(Played(self.run, self.turn, self.attempt, outcome, current, placed, miss))
         if exchange.error is not None:
@@ -159,9 +158,10 @@ class RunIndex:
         self.exchanges = tuple(exchange for exchange in exchanges if exchange.run == run)
         self.asked: dict[str, int] = {}
         self._by_key: dict[str, list[Exchange]] = {}
-        self._by_place = {exchange.place: exchange for exchange in self.exchanges}
+        self._by_place: dict[tuple[int, int, int], Exchange] = {}
         for exchange in self.exchanges:
-            self._by_key.setdefault(exchange.key, []).append(exchange)
+            self._by_place[run, exchange.turn, exchange.attempt] = exchange
+            self._by_key.setdefault(exchange.fingerprint.key, []).append(exchange)
 
     def next_with(self, key: str) -> Exchange | None:
         """The exchange for the next request with this key; None once all of them were asked for."""
