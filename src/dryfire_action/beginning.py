@@ -20,10 +20,6 @@ class Beginning(Sequence[Item]):
         self._items = items
         self._count = count
 
-    def is_of(self, items: object) -> bool:
-        """Whether it is the beginning of this very list."""
-        return self._items is items
-
     @property
     def items(self) -> list[Item]:
         """The list that it is the beginning of, to be compared with others by identity."""
@@ -37,17 +33,21 @@ class Beginning(Sequence[Item]):
     @overload
     def __getitem__(self, index: slice) -> tuple[Item, ...]: ...
     def __getitem__(self, index: int | slice) -> Item | tuple[Item, ...]:
-        items = self._items
-        if isinstance(index, slice):
-            return tuple([items[each] for each in range(self._count)[index]])
-        return items[range(self._count)[index]]
+        chosen = range(self._count)[index]
+        if isinstance(chosen, int):
+            return self._items[chosen]
+        if chosen.step > 0:
+            return tuple(self._items[chosen.start : chosen.stop : chosen.step])
+        return tuple(self._items[each] for each in chosen)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Beginning):
             if self._count != other._count:
                 return False
             return self._items is other._items or self[:] == other[:]
-        return self[:] == other if isinstance(other, tuple) else NotImplemented
+        if not isinstance(other, tuple):
+            return NotImplemented
+        return len(other) == self._count and self[:] == other
 
     __hash__ = None  # type: ignore[assignment]
 

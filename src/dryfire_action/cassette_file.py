@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from dryfire_action.beginning import Beginning
 from dryfire_action.canonical_json import digest_of_parsed
 from dryfire_action.cassette import Cassette, Exchange, Header
 from dryfire_action.cassette_document import check_exchange, check_header
@@ -19,7 +20,7 @@ from dryfire_action.cassette_text import RECORD_AGAIN, line_of_exchange, parse, 
 from dryfire_action.errors import CassetteDamaged, FingerprintError
 from dryfire_action.fingerprint import KeyChain, digest
 from dryfire_action.ignore_rules import IgnoreRule
-from dryfire_action.messages import NO_USAGE, Usage
+from dryfire_action.messages import Usage
 from dryfire_action.redact import redact_text
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 FORMAT = "dryfire-cassette/1"
 SIZE_LIMIT = 50_000_000  # bytes
 # Of an exchange: what its key covers, and the digest itself.
+_PLAIN_FIELDS = ("recorded", "answer", "error", "from_request", "latency_ms", "served", "reasoning_altered")
 _NOT_COVERED = frozenset({"head", "keep", "messages", "digest"})
 
 
@@ -76,8 +78,9 @@ def decode(text: str, file: str) -> Cassette:
         raise CassetteDamaged(file, "the list of exchanges is missing", line=1, remedy=RECORD_AGAIN)
     line_of = partial(line_of_exchange, text)
     exchanges = tuple(decode_exchanges(listed, file, line_of))
-    for number in range(1, len(exchanges)):
-        if exchanges[number].place <= exchanges[number - 1].place:
+    places = [(each.run, each.turn, each.attempt) for each in exchanges]
+    for number in range(1, len(places)):
+        if places[number] <= places[number - 1]:
             raise CassetteDamaged(
                 file,
                 f"exchange {number} stands before its turn (two recordings merged?)",
@@ -199,21 +202,13 @@ def encode_exchange(exchange: Exchange, before: Exchange | None) -> JsonObject:
 
 
 def _decode_exchange(item: ExchangeDocument, fingerprint: Fingerprint) -> Exchange:
-    return Exchange(
-        run=item.get("run", 0),
-        turn=item.get("turn", 0),
-        attempt=item.get("attempt", 0),
-        fingerprint=fingerprint,
-        recorded=item.get("recorded", ""),
-        answer=cast("JsonObject | None", item.get("answer")),
-        error=cast("JsonObject | None", item.get("error")),
-        from_request=item.get("from_request", {}),
-        usage=Usage(**used) if (used := item.get("usage")) else NO_USAGE,
-        latency_ms=item.get("latency_ms", 0),
-        served=item.get("served"),
-        cuts=tuple(item.get("cuts", ())),
-        reasoning_altered=item.get("reasoning_altered", False),
-    )
+    given: Mapping[str, Any] = item
+    plain = {name: given[name] for name in _PLAIN_FIELDS if name in given}
+    if "usage" in item:
+        plain["usage"] = Usage(**item["usage"])
+    if "cuts" in item:
+        plain["cuts"] = tuple(item["cuts"])
+    return Exchange(item.get("run", 0), item.get("turn", 0), item.get("attempt", 0), fingerprint, **plain)
 
 
 def _next_head(head: Head, changes: Mapping[str, str | list[str] | None]) -> Head:
@@ -229,6 +224,8 @@ def _next_head(head: Head, changes: Mapping[str, str | list[str] | None]) -> Hea
 
 
 def _kept(before: Sequence[Digests], now: Sequence[Digests]) -> int:
+    if isinstance(before, Beginning) and isinstance(now, Beginning) and before.items is now.items:
+        return min(len(before), len(now))
     if now[: len(before)] == before:
         return len(before)
     count = 0

@@ -8,6 +8,7 @@ name that only looks hashed gets a hash too, so no name can take another one's f
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from hashlib import sha256
 from posixpath import join
 
@@ -20,6 +21,7 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)")
 _LOOKS_HASHED = re.compile(r".*-[0-9a-f]{10}\Z")
 
 
+@lru_cache(maxsize=64)
 def safe_name(name: str) -> str:
     """``name`` as one part of a path."""
     if (

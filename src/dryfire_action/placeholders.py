@@ -58,13 +58,13 @@ def response_from(
     value: JsonObject, ids: Sequence[str], usage: Usage, *, latency_ms: int = 0, served: str | None = None
 ) -> Response:
     """The answer whose JSON is ``value``; its calls get ``ids`` in order."""
-    calls = tuple(
+    calls = [
         ToolCall(call_id, call["name"], call.get("arguments", {}), call.get("malformed_arguments"))
         for call_id, call in zip(ids, value.get("tool_calls", ()), strict=True)
-    )
+    ]
     return Response(
         text=value["text"],
-        tool_calls=calls,
+        tool_calls=tuple(calls),
         stop_reason=value["stop_reason"],
         reasoning=tuple(value.get("reasoning", ())),
         usage=usage,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from posixpath import join, normpath
 from typing import TYPE_CHECKING, Literal
 
@@ -108,7 +109,12 @@ class Config:
     @property
     def cassettes(self) -> str:
         """The cassette folder as seen from the tree's root."""
-        return normpath(join(self.folder, self.cassette_dir.replace("\\", "/")))
+        return _plain_path(self.folder, self.cassette_dir)
+
+
+@lru_cache(maxsize=64)
+def _plain_path(folder: str, path: str) -> str:
+    return normpath(join(folder, path.replace("\\", "/")))
 
 
 @dataclass(frozen=True, slots=True)

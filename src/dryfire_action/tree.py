@@ -7,6 +7,7 @@ path with ``..`` must not lead anywhere else. Paths are relative to the root and
 from __future__ import annotations
 
 import os
+import re
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -22,6 +23,10 @@ MAX_BYTES = 5 * 1024 * 1024
 _WITHOUT_WIDTH = frozenset(
     map(chr, (*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF))
 )
+
+
+# Nearly all paths: nothing in them that could mean anything else on some system.
+_PLAIN = re.compile(r"(?:(?!\.*(?:/|git))[a-z0-9_.@-]*[a-z0-9_@-]/)*(?!\.*git)[a-z0-9_.@-]*[a-z0-9_@-]")
 
 
 class TreeError(DryfireError):
@@ -141,6 +146,8 @@ def inside(path: str, base: str = "") -> str:
     Backslashes are taken for slashes. Raises ``TreeError`` for absolute paths, paths that leave the root,
     git's own folder and the root itself.
     """
+    if not base and _PLAIN.fullmatch(path):
+        return path
     text = path.replace("\\", "/")
     if text.startswith("/") or text[1:3] == ":/":
         raise TreeError(path, "is an absolute path", remedy="Write it relative to the repository.")

@@ -209,7 +209,7 @@ class _Reading:
         self.frame = self.stack[-1] if self.stack else None
         for value, mark in frame.merges:
             self._merge(frame, value, mark)
-        mark = Mark(frame.line, frame.column, frame.marks)
+        mark = _mark(Mark, (frame.line, frame.column, frame.marks))
         if frame.anchor:
             self.anchors[frame.anchor] = _Anchored(frame.value, mark, frame.weight, frame.height)
         self._put(frame.value, mark, frame.weight, frame.height)

@@ -45,7 +45,9 @@ TIERS: dict[str, int] = {
     **dict.fromkeys(
         ["secret_provider_tokens", "secret_rule", "secret_rule_set", "secret_rules", "secret_search"], WORDS
     ),
-    **dict.fromkeys(["redaction_settings", "secret_baseline", "secret_shapes", "secret_signs", "text_diff"], WORDS),
+    **dict.fromkeys(
+        ["redaction_settings", "secret_baseline", "secret_shapes", "secret_signs", "text_diff"], WORDS
+    ),
     # engine: what happens; everything ambient is handed in
     **dict.fromkeys(
         ["ambient", "behaviour", "mocks", "checks", "playback", "retry", "agent", "causes", "spending"],
