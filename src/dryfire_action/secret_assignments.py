@@ -19,7 +19,7 @@ from dryfire_action.secret_placeholders import looks_opaque
 # Read backwards from the operator: a name, and a quote that closes it.
 _NAME_BACKWARDS = late(r"[ \t]{0,4}\]?(?P<close>[\"']?\\{0,7})(?P<n>[A-Za-z0-9_-]{2,80}+)(?![A-Za-z0-9_-])")
 # An operator, unless the two letters before it end a word that announces nothing, as most words do.
-OPERATORS = late(
+_OPERATORS = late(
     rf"[=:>](?:(?<=[^A-Za-z0-9].)|(?<=[^A-Za-z0-9]..)|(?<=(?i:{'|'.join(sorted(NAME_ENDS))}).))", re.ASCII
 )
 _VALUE_START = late(r"[:=]?>?(?:<!\[CDATA\[)?[ \t]{0,4}(?P<open>\\{0,7}[\"'])?")
@@ -58,7 +58,7 @@ def assigned_spans(text: str, *, samples: bool) -> Iterator[Found]:
     """The secrets in a text that stand after a credential's name and `=` or `:`, or in an element of that name."""
     done = 0
     lines_read: dict[str, int] = {}
-    for operator in OPERATORS.finditer(text):
+    for operator in _OPERATORS.finditer(text):
         place = operator.start()
         if place < done:
             continue
@@ -78,6 +78,16 @@ def assigned_spans(text: str, *, samples: bool) -> Iterator[Found]:
         elif _is_secret(text, pair, kind, samples):
             done = _end(_value_pattern(text, pair), text, pair.at)
             yield pair.at, done, "cookie" if kind == "cookie-value" else "credential-key"
+
+
+def announces(text: str) -> bool:
+    """Whether an operator in a text stands behind a name that may announce a secret. Without one, there is nothing
+    that `assigned_spans` finds."""
+    for operator in _OPERATORS.finditer(text):
+        pair = _assignment(text, operator.start())
+        if pair is not None and _kind_in_text(text, pair) is not None:
+            return True
+    return False
 
 
 def told_spans(text: str, *, samples: bool) -> Iterator[Found]:

@@ -22,12 +22,19 @@ from dryfire_action.secret_names import Found, spans_under
 from dryfire_action.secret_placeholders import MARKER_PATTERN, is_redacted
 from dryfire_action.secret_rule import Rule
 from dryfire_action.secret_rule_set import Plan, Rules
-from dryfire_action.secret_signs import DIGIT_CLASS, DIGIT_RUN, JSON_LINE_END, TOKEN_CLASS, TOKEN_RUN, runs
+from dryfire_action.secret_signs import (
+    DIGIT_CLASS,
+    DIGIT_RUN,
+    JSON_LINE,
+    TOKEN_CLASS,
+    TOKEN_RUN,
+    has_json_lines,
+    runs,
+)
 
 # JSON in a string in JSON in a string …: deeper than this it is searched as plain text.
 _DEEPEST_JSON = 6
 _DEEPEST_PERCENT = 2
-_JSON_LINE = r"(?m)^(?:[a-z]{1,16}:)?[ \t]{0,8}(?P<v>[{\[].*[}\]])[ \t\r]*$"
 _PERCENT_RUN = r"[A-Za-z0-9%._~!$'()*+,;=:@/?&#-]{6,}+"
 _PERCENT = late(r"%([0-9A-Fa-f]{2})")
 _BLOB = r"[A-Za-z0-9+/]{64}"
@@ -216,9 +223,9 @@ def _tree_hits(
 
 
 def _json_line_spans(text: str, rules: Rules, depth: int, *, exact: bool) -> Iterator[Found]:
-    if '"' not in text or ("{" not in text and "[" not in text) or not JSON_LINE_END.search(text):
+    if not has_json_lines(text):
         return
-    for line in re.finditer(_JSON_LINE, text):
+    for line in JSON_LINE.finditer(text):
         tree = json_leaves.parsed(line["v"])
         if tree is not None:
             offset = line.start("v")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from dryfire_action.json_leaves import may_be_json
 from dryfire_action.late_pattern import late
-from dryfire_action.secret_assignments import OPERATORS, OPTION_START
+from dryfire_action.secret_assignments import OPTION_START, announces
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,7 +22,8 @@ TOKEN_RUN, DIGIT_RUN = b"a" * 16, b"a" * 13
 _TOKEN_BYTES = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+/=.%~"
 TOKEN_CLASS = bytes(97 if byte in _TOKEN_BYTES else 32 for byte in range(256))
 DIGIT_CLASS = bytes(97 if byte in b"0123456789 -" else 32 for byte in range(256))
-JSON_LINE_END = late(r"[}\]][ \t\r]*+(?:\n|\Z)")
+JSON_LINE = late(r"(?m)^(?:[a-z]{1,16}:)?[ \t]{0,8}(?P<v>[{\[].*[}\]])[ \t\r]*$")
+_JSON_LINE_END = late(r"[}\]][ \t\r]*+(?:\n|\Z)")
 
 # Tokens that are told by a word near by are at least so long.
 _NEAR_RUN = b"a" * 32
@@ -40,9 +41,9 @@ def shows_nothing(text: str, plan: Plan) -> bool:
     for word in plan.words:
         if word in text:
             return False
-    if (":" in text or "=" in text or ">" in text) and OPERATORS.search(text) is not None:
+    if (":" in text or "=" in text or ">" in text) and announces(text):
         return False
-    if ("}" in text or "]" in text) and (may_be_json(text) or JSON_LINE_END.search(text) is not None):
+    if ("}" in text or "]" in text) and (may_be_json(text) or has_json_lines(text)):
         return False
     if "--" in text and OPTION_START.search(text) is not None:
         return False
@@ -67,6 +68,18 @@ def shows_nothing(text: str, plan: Plan) -> bool:
             if word in lowered:
                 return False
     return True
+
+
+def has_json_lines(text: str) -> bool:
+    """Whether a line of a text may be JSON with a text in it, alone or behind a word and a colon."""
+    if '"' not in text or ("{" not in text and "[" not in text) or _JSON_LINE_END.search(text) is None:
+        return False
+    return JSON_LINE.search(text) is not None
+
+
+def has_run(text: str, length: int) -> bool:
+    """Whether so many characters that tokens are made of stand in a row in a text; those of base64 are among them."""
+    return b"a" * length in text.encode("latin-1", "replace").translate(TOKEN_CLASS)
 
 
 def runs(classes: bytes, least: int, lead: int) -> Iterator[tuple[int, int]]:

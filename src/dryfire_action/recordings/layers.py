@@ -15,6 +15,7 @@ from dryfire_action.recordings.limits import MAX_LAYERS, LimitReached
 from dryfire_action.recordings.text_encodings import encoded as written
 from dryfire_action.recordings.text_encodings import encoding_of
 from dryfire_action.secret_keys import is_opaque_key, key_kind
+from dryfire_action.secret_signs import has_run
 
 if TYPE_CHECKING:
     from dryfire_action.recordings import multipart
@@ -28,7 +29,10 @@ _BYTES = ("\x1f", "x")
 # In pictures and the like only whole words are looked at, as metadata has them.
 _MEDIA_WORDS = late_bytes(rb"[\x20-\x7e]{16,}")
 # Base64 that stands in a text among other words, and all that a `data:` address holds.
-_BASE64_WORDS = late(r"(?<![A-Za-z0-9+/_.=-])[A-Za-z0-9+/_-]{40,}+={0,2}+(?![A-Za-z0-9+/_.=-])", re.ASCII)
+_LEAST_WORD = 40
+_BASE64_WORDS = late(
+    rf"(?<![A-Za-z0-9+/_.=-])[A-Za-z0-9+/_-]{{{_LEAST_WORD},}}+={{0,2}}+(?![A-Za-z0-9+/_.=-])", re.ASCII
+)
 _DATA_ADDRESS = late(r";base64,([A-Za-z0-9+/_-]{16,}+={0,2})", re.ASCII)
 
 
@@ -63,7 +67,7 @@ def shows_none(text: str, name: str | None) -> bool:
             return False
         if not (name and is_opaque_key(name)) and (notations.from_base64(text) or notations.from_hex(text)):
             return False
-    word = _BASE64_WORDS.search(text)
+    word = _BASE64_WORDS.search(text) if has_run(text, _LEAST_WORD) else None
     return word is None or len(word[0]) == len(text)
 
 
@@ -110,7 +114,8 @@ def _encoded_words(scan: Scan, text: str, context: Context) -> list[Edit]:
     if len(text) < _LEAST_BASE64 * 2:
         return []
     found = [(match.span(1), True) for match in _DATA_ADDRESS.finditer(text)] if ";base64," in text else []
-    found += [(match.span(), False) for match in _BASE64_WORDS.finditer(text)]
+    if has_run(text, _LEAST_WORD):
+        found += [(match.span(), False) for match in _BASE64_WORDS.finditer(text)]
     edits = []
     for (start, end), declared in found:
         decoded = notations.from_base64(text[start:end], declared=declared)

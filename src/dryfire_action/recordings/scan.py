@@ -179,7 +179,8 @@ class Scan:
     ) -> Iterable[tuple[int, int, str]]:
         """What the rules find in a text; a pattern of the team's that takes too long is noted and left out."""
         if not self.rules.team:
-            return search(text, self.rules, name, kind)
+            is_quiet = kind is None and shows_nothing(text, self.rules.plan)
+            return () if is_quiet else search(text, self.rules, name, kind)
         from dryfire_action.patterns import PatternTimeout
 
         try:
@@ -321,8 +322,6 @@ class Scan:
         self, found: streams.Joined, context: Context, path: Path, changes: dict[int, tuple[str, list[Edit]]]
     ) -> None:
         """Search a text that comes in pieces for what no piece holds whole."""
-        if not self.rules.team and shows_nothing(found.text, self.rules.plan):
-            return
         for hit in self.search(found.text, context, None, None):
             parts = list(found.parts(*hit[:2]))
             if len(parts) < 2:
