@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import brotli
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -163,6 +164,17 @@ def test_a_list_is_known_as_far_as_it_begins_as_the_last_one_of_its_name() -> No
     assert known.clean_items([{"a": "x"}, {"a": "c"}], "messages", 2) == 0
     assert known.clean_items([{"a": "b"}], "messages", 3) == 0
     assert known.clean_items([{"a": "b"}], "tools", 2) == 0
+
+
+@pytest.mark.parametrize("count", [1, 3, 199, 200, 201, 450])
+def test_a_secret_among_short_texts_is_found_wherever_it_stands(count: int) -> None:
+    for secret in (KEY, json.dumps({"a": KEY}, indent=1), base64.b64encode(f"use {KEY}".encode()).decode()):
+        for at in {0, count // 2, count - 1}:
+            known_texts._known.clear()
+            texts = [f"toolu_{number:04}gfkddilqTGC4A3Sc8Vp" for number in range(count)]
+            texts[at] = secret
+            data = json.dumps({"a": [{"id": text} for text in texts]}).encode()
+            assert len(look(data, "cassettes/a.json", REVIEW_RULES).findings) == 1
 
 
 def test_a_message_with_a_secret_is_found_behind_messages_that_are_known() -> None:

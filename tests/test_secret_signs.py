@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dryfire_action.json_leaves import may_be_json
 from dryfire_action.recordings.context import Context
 from dryfire_action.recordings.files import nothing_passes
 from dryfire_action.recordings.layers import shows_none
@@ -115,6 +116,19 @@ def test_what_shows_no_layer_has_none(text: str, name: str | None, notation: Cal
         scan = Scan("cassettes/a.json", DEFAULT_RULES, nothing_passes)
         scan.text(written, Context(), name)
         assert not scan.findings and not scan.not_checked
+
+
+@settings(max_examples=1000, deadline=None)
+@given(
+    st.lists(
+        st.lists(WORDS | st.sampled_from(ALONE) | st.text(max_size=12), max_size=4).map("".join),
+        min_size=2,
+        max_size=4,
+    )
+)
+def test_some_texts_together_show_every_sign_that_one_of_them_shows(texts: list[str]) -> None:
+    if shows_nothing("\n".join(texts), PLAN):
+        assert all(shows_nothing(text, PLAN) or may_be_json(text) for text in texts)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dryfire_action.json_leaves import may_be_json
 from dryfire_action.named_texts import NamedText, Way, telling_texts
 from dryfire_action.recordings import known_texts, layers
 from dryfire_action.recordings.limits import MAX_LAYERS
@@ -16,16 +17,22 @@ from dryfire_action.secret_names import KINDS_OF_FIELDS
 from dryfire_action.secret_signs import shows_nothing
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dryfire_action.recordings.context import Context
     from dryfire_action.recordings.known_texts import KnownTexts
     from dryfire_action.recordings.scan import Scan
     from dryfire_action.secret_keys import KeyKind
     from dryfire_action.secret_rule_set import Plan
 
+# Texts of so many characters are looked at together, so many at once: what there is to do is mostly to begin with one.
+_SHORT = 200
+_AT_ONCE = 200
+
 
 def search_tree(scan: Scan, tree: Any, context: Context, name: str | None) -> None:
     """Search the texts of a tree that may hold something. The scan ends the walk at the first find."""
-    known = known_texts.of(scan.rules)
+    known, plan = known_texts.of(scan.rules), scan.rules.plan
     before = scan.doubts()
     lists: list[tuple[list[Any], str]] = []
 
@@ -41,31 +48,52 @@ def search_tree(scan: Scan, tree: Any, context: Context, name: str | None) -> No
         scan.list_of(node, way, context, {})
         return count
 
-    for named in telling_texts(tree, name, is_plain, known_items):
-        if _is_clean(named, context.depth + 1, known, scan.rules.plan):
-            continue
+    def search(named: NamedText) -> None:
         leaf = scan.context_of(tree, named, context)
         if named.is_key:
             scan.flat(named.text, leaf, None, None)
         else:
             scan.text(named.text, leaf, named.name, named.kind)
+
+    depth = context.depth + 1
+    short: list[NamedText] = []
+    for named in telling_texts(tree, name, is_plain, known_items):
+        text, kind = named.text, named.kind
+        if known.is_clean(text, named.name, kind, depth):
+            continue
+        if (kind is not None and kind not in KINDS_OF_FIELDS) or depth > MAX_LAYERS:
+            search(named)
+        elif len(text) > _SHORT or may_be_json(text):
+            if not (shows_nothing(text, plan) and _has_no_layer(named, depth, known)):
+                search(named)
+        else:
+            short.append(named)
+            if len(short) == _AT_ONCE:
+                _search_short(short, depth, known, plan, search)
+                short = []
+    if short:
+        _search_short(short, depth, known, plan, search)
     if before == scan.doubts():
         for node, own in lists:
             known.add_clean_list(node, own, context.depth)
 
 
-def _is_clean(named: NamedText, depth: int, known: KnownTexts, plan: Plan) -> bool:
-    """Whether a text is known to hold nothing, or shows no sign of anything; its name may be a sign."""
-    text, name, kind = named.text, named.name, named.kind
-    if known.is_clean(text, name, kind, depth):
-        return True
-    if (kind is not None and kind not in KINDS_OF_FIELDS) or depth > MAX_LAYERS:
-        return False
-    if not shows_nothing(text, plan):
-        return False
+def _search_short(
+    texts: list[NamedText], depth: int, known: KnownTexts, plan: Plan, search: Callable[[NamedText], None]
+) -> None:
+    """Search some short texts, if there is a sign of anything in them. Together they show every sign that one of them
+    shows, unless it is JSON."""
+    show_nothing = shows_nothing("\n".join([named.text for named in texts]), plan)
+    for named in texts:
+        if not (show_nothing or shows_nothing(named.text, plan)) or not _has_no_layer(named, depth, known):
+            search(named)
+
+
+def _has_no_layer(named: NamedText, depth: int, known: KnownTexts) -> bool:
+    """Whether a text without a sign shows none of a layer either. Then it is known."""
     if named.is_key:
         return True
-    if not layers.shows_none(text, name):
+    if not layers.shows_none(named.text, named.name):
         return False
-    known.add_clean(text, name, kind, depth)
+    known.add_clean(named.text, named.name, named.kind, depth)
     return True
