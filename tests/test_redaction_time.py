@@ -24,6 +24,7 @@ from dryfire_action import (
     secret_placeholders,
     secret_search,
     secret_shapes,
+    secret_signs,
 )
 from dryfire_action.late_pattern import late
 from dryfire_action.redact import RULES, find, find_in_text, redact_text
@@ -159,6 +160,7 @@ MODULES = (
     secret_placeholders,
     secret_search,
     secret_shapes,
+    secret_signs,
 )
 PATTERNS = {rule.id: rule.pattern for rule in RULES if rule.pattern} | {
     f"{module.__name__}.{name}": getattr(value, "pattern", value)
@@ -208,7 +210,8 @@ def test_the_check_of_patterns_sees_what_goes_back() -> None:
 
 # Each of these is matched against one line or one short value, and reads it once forwards and once back.
 READ_BACK_ONCE = {
-    "dryfire_action.secret_search._JSON_LINE",
+    "dryfire_action.secret_search.JSON_LINE",
+    "dryfire_action.secret_signs.JSON_LINE",
     "dryfire_action.secret_names._SCHEME",
     "dryfire_action.secret_placeholders._SAME",
 }
