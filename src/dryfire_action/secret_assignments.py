@@ -83,10 +83,15 @@ def assigned_spans(text: str, *, samples: bool) -> Iterator[Found]:
 def announces(text: str) -> bool:
     """Whether an operator in a text stands behind a name that may announce a secret. Without one, there is nothing
     that `assigned_spans` finds."""
-    for operator in _OPERATORS.finditer(text):
-        pair = _assignment(text, operator.start())
-        if pair is not None and _kind_in_text(text, pair) is not None:
-            return True
+    for operator in "=:>":
+        at = text.find(operator)
+        while at >= 0:
+            before = text[max(0, at - 2) : at]
+            if before.lower() in NAME_ENDS or not (before.isascii() and before.isalnum()):
+                pair = _assignment(text, at)
+                if pair is not None and _kind_in_text(text, pair) is not None:
+                    return True
+            at = text.find(operator, at + 1)
     return False
 
 

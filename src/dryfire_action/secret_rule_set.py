@@ -37,8 +37,8 @@ class TeamRule(NamedTuple):
 class Plan(NamedTuple):
     """A rule table, sorted by what shows that its rules may apply.
 
-    `words` are the literals of which one stands in every text in which a rule of `literals` finds something, unless
-    there is an `@`; `near_words` the words of which one stands near what a rule of `near` finds.
+    One of `words`, in lower case, stands in every text in which a rule of `literals` finds something, unless there is
+    an `@`. One of `near_words` stands near what a rule of `near` finds.
     """
 
     ids: frozenset[str]
@@ -77,7 +77,7 @@ def _plan(table: tuple[Rule, ...]) -> Plan:
         texts=_by_literal(table, "text"),
         near=tuple(rule for rule in table if rule.sight == "near"),
         digits=tuple(rule for rule in table if rule.sight == "digits"),
-        words=tuple(literal for literal in literals if literal not in _BEFORE_AT),
+        words=tuple(sorted({literal.lower() for literal in literals if literal not in _BEFORE_AT})),
         near_words=tuple(word for rule in table if rule.sight == "near" for word in rule.near),
     )
 

@@ -25,11 +25,11 @@ DIGIT_CLASS = bytes(97 if byte in b"0123456789 -" else 32 for byte in range(256)
 JSON_LINE = late(r"(?m)^(?:[a-z]{1,16}:)?[ \t]{0,8}(?P<v>[{\[].*[}\]])[ \t\r]*$")
 _JSON_LINE_END = late(r"[}\]][ \t\r]*+(?:\n|\Z)")
 
-# Tokens that are told by a word near by are at least so long.
-_NEAR_RUN = b"a" * 32
+# So long are, at least, tokens that are told by a word near by, or have a literal that says little.
+_LONG_RUN = b"a" * 32
 # The beginnings of words, where tokens begin.
 _HEADS = late(r"([A-Za-z0-9_-]{2})[A-Za-z0-9_-]*+")
-# A literal of so few characters stands in many texts: there the rule's own pattern is the sign.
+# A literal of so few characters stands in many texts: where it is in a long run, the rule's own pattern is the sign.
 _SAYS_LITTLE = 2
 
 
@@ -38,10 +38,11 @@ def shows_nothing(text: str, plan: Plan) -> bool:
     if "@" in text or "%" in text or "\\" in text or "form-data" in text:
         # An address, also one with a password in it; percent-encoding; an escape; a field of a form.
         return False
+    lowered = text.lower()
     for word in plan.words:
-        if word in text:
+        if word in lowered:
             return False
-    if (":" in text or "=" in text or ">" in text) and announces(text):
+    if announces(text):
         return False
     if ("}" in text or "]" in text) and (may_be_json(text) or has_json_lines(text)):
         return False
@@ -59,14 +60,18 @@ def shows_nothing(text: str, plan: Plan) -> bool:
         for literal, _ in plan.starts[head]:
             if literal in text:
                 return False
-    for literal, rule in plan.loose:
-        if literal in text and (len(literal) > _SAYS_LITTLE or rule.compiled().search(text) is not None):
+    for literal, _ in plan.loose:
+        if literal in text and len(literal) > _SAYS_LITTLE:
             return False
-    if _NEAR_RUN in classes:
-        lowered = text.lower()
-        for word in plan.near_words:
-            if word in lowered:
-                return False
+    if _LONG_RUN not in classes:
+        return True
+    for word in plan.near_words:
+        if word in lowered:
+            return False
+    vague = [rule for literal, rule in plan.loose if len(literal) <= _SAYS_LITTLE and literal in text]
+    for start, end in runs(classes, len(_LONG_RUN), 0) if vague else ():
+        if any(rule.compiled().search(text, start, end) for rule in vague):
+            return False
     return True
 
 
