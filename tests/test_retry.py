@@ -47,7 +47,7 @@ class Trying:
                 self.provider.ask,
                 self.policy,
                 sleep=self._sleep,
-                jitter=Random(7),
+                jitter=lambda: Random(7),
                 failed=lambda error, attempt, wait: self.told.append((error.message, attempt, wait)),
             )
         )

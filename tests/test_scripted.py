@@ -42,7 +42,7 @@ def runs(steps: Sequence[dict[str, Any]], *, times: int = 1, max_retries: int = 
                 tools=MockedTools(mocks),
                 clock=FakeClock(),
                 ids=SequentialIds(),
-                jitter=Random(1),
+                jitter=lambda: Random(1),
                 retry=RetryPolicy(max_retries),
             )
             for _ in range(times)

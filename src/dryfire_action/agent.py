@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from random import Random
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from dryfire_action.ambient import SystemClock, random_id
@@ -23,6 +22,7 @@ from dryfire_action.together import gathered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from random import Random
 
     from dryfire_action.ambient import Clock
     from dryfire_action.messages import JsonValue, Provider, Request, Response, ToolCall, ToolResult, Usage
@@ -154,7 +154,7 @@ class AgentRunner:
         hooks: Sequence[RequestHook] = (),
         clock: Clock | None = None,
         ids: Callable[[], str] = random_id,
-        jitter: Random | Callable[[], Random] = Random,
+        jitter: Random | Callable[[], Random] | None = None,
         retry: RetryPolicy | None = None,
         max_turns: int = 10,
     ) -> None:
@@ -174,9 +174,10 @@ class AgentRunner:
         events: list[Event] = []
         turns: list[Turn] = []
         messages = request.messages
+        now = self._clock.now
 
         def note(kind: EventKind, name: str, detail: str = "") -> None:
-            events.append(Event(kind, name, detail, self._clock.now()))
+            events.append(Event(kind, name, detail, now()))
 
         def ended(termination: Termination, error: str = "", kind: str = "") -> Run:
             note("terminated", termination, f"{kind}: {error}" if kind else error)
@@ -243,11 +244,19 @@ class AgentRunner:
 
         try:
             return await with_retries(
-                ask, self._retry, sleep=self._clock.sleep, jitter=self._jitter, failed=failed
+                ask, self._retry, sleep=self._clock.sleep, jitter=self._drawn_from, failed=failed
             )
         except (CassetteMissError, FingerprintError) as error:
             note("attempt_failed", request.model, f"{_kind(error)}: {error.message}; not tried again")
             raise
+
+    def _drawn_from(self) -> Random:
+        from random import Random
+
+        # Made at the first failure: that takes as long as replaying a turn, and most runs have none.
+        if not isinstance(self._jitter, Random):
+            self._jitter = self._jitter() if self._jitter else Random()
+        return self._jitter
 
     async def _results(
         self, response: Response, note: Callable[[EventKind, str, str], None]

@@ -3,91 +3,34 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dryfire_action.cassette import Cassette, Header, complete_part, keeping_old_facts, same_outcome
-from dryfire_action.cassette_partial import read_partial, recording_to
+from dryfire_action.cassette import Cassette, Header, keeping_old_facts, same_outcome
+from dryfire_action.cassette_partial import recording_to
 from dryfire_action.cassette_store import (
-    check_names,
     check_plain_names,
     check_target,
-    read_cassette,
     write_cassette,
 )
 from dryfire_action.errors import CassetteDamaged, RecordingError, UsageError
 from dryfire_action.importing import ImportingProvider
 from dryfire_action.live_provider import LiveProvider
-from dryfire_action.playback import refuse_other_origin
 from dryfire_action.recorder import RecordingProvider, occurrences_joined
 from dryfire_action.recording_facts import RecordingFacts
-from dryfire_action.redaction_settings import rules_in_force
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from contextlib import ExitStack
-    from pathlib import Path
 
     from dryfire_action.cassette import Exchange
     from dryfire_action.cassette_partial import Partial
     from dryfire_action.foreign_recordings import ForeignRecordings
-    from dryfire_action.ignore_rules import Masker
     from dryfire_action.messages import JsonObject, JsonValue, Provider
     from dryfire_action.playback import RunTape
-    from dryfire_action.redact import Rules
+    from dryfire_action.shelf import Shelf
     from dryfire_action.spending import Spending
-    from dryfire_action.suite import Case, Config, Mode
-    from dryfire_action.tree import Tree
-
-
-@dataclass(frozen=True, slots=True)
-class Shelf:
-    """Where the recording of one case lies and by which rules it is made.
-
-    ``path`` and ``partial`` are relative to the root of ``tree``, which is ``root`` on disk.
-    """
-
-    case: Case
-    config: Config
-    tree: Tree
-    root: Path
-    path: str
-    partial: str
-    rules: Rules
-    mask: Masker | None
-
-    def read(self) -> Cassette | None:
-        """The cassette, None where there is none. Raises ``CassetteDamaged``, also for one of another origin."""
-        cassette = read_cassette(self.tree, self.path)
-        if cassette is not None:
-            check_names(cassette, self.path, self.case.suite, self.case.name)
-            try:
-                refuse_other_origin(cassette, self.config.expect_provider, self.config.expect_version)
-            except UsageError as error:
-                raise CassetteDamaged(self.path, error.message, line=1, remedy=error.remedy) from None
-        return cassette
-
-    def read_unfinished(self) -> Cassette | None:
-        """What an interrupted recording left, without the failures it ended in."""
-        unfinished = read_partial(self.tree, self.partial)
-        if unfinished is None:
-            return None
-        check_names(unfinished, self.partial, self.case.suite, self.case.name)
-        answered = complete_part(unfinished.exchanges)
-        return replace(unfinished, exchanges=answered) if answered else None
-
-    def header(self) -> Header:
-        """The header of a recording made now."""
-        case = self.case
-        return Header(
-            suite=case.suite,
-            case=case.name,
-            provider=case.provider,
-            model=case.model,
-            scripted=case.scripted,
-            redaction=rules_in_force(self.rules),
-            ignore=self.config.ignore,
-        )
+    from dryfire_action.suite import Mode
 
 
 class Recording:

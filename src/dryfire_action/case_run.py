@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from random import Random
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from dryfire_action.agent import AgentRunner
 from dryfire_action.ambient import ReplayClock
-from dryfire_action.case_recording import Recording, Shelf
 from dryfire_action.cassette import Cassette
 from dryfire_action.cassette_names import cassette_path, partial_path
 from dryfire_action.checks import finished, judge
@@ -17,7 +16,6 @@ from dryfire_action.errors import CassetteDamaged, DryfireError, LimitReached, P
 from dryfire_action.fingerprint import LastHead
 from dryfire_action.ignore_rules import ignoring
 from dryfire_action.likeness import Likeness, likeness
-from dryfire_action.live_provider import LiveClock, LiveProvider, RecordingClock
 from dryfire_action.messages import NO_USAGE
 from dryfire_action.mocks import MockedTools
 from dryfire_action.patterns import compile_pattern
@@ -26,11 +24,13 @@ from dryfire_action.providers.scripted import ScriptStamp
 from dryfire_action.redaction_settings import rules_with
 from dryfire_action.repetition import case_passes
 from dryfire_action.results import CaseResult, RunResult, TurnResult
+from dryfire_action.shelf import Shelf
 from dryfire_action.spending import Spending
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
+    from random import Random
 
     from dryfire_action.agent import Run
     from dryfire_action.ambient import Clock
@@ -121,6 +121,8 @@ def shelf_of(case: Case, config: Config, around: Surroundings, path: str) -> She
 
 async def _live(case: Case, config: Config, around: Surroundings, basis: CaseResult) -> CaseResult:
     """Without any cassette: the provider answers, or the script does."""
+    from dryfire_action.live_provider import LiveClock, LiveProvider
+
     inner = LiveProvider(
         case.provider, config, around.environ, around.tree, spending=around.spending, case=case.id
     )
@@ -155,6 +157,9 @@ async def _replayed(shelf: Shelf, around: Surroundings, basis: CaseResult) -> Ca
 
 async def _recorded(shelf: Shelf, mode: Mode, around: Surroundings, basis: CaseResult) -> CaseResult:
     """Through the recorder; in ``auto`` it serves what is known and asks only for the rest."""
+    from dryfire_action.case_recording import Recording
+    from dryfire_action.live_provider import RecordingClock
+
     case, config = shelf.case, shelf.config
     script = Script(case)
     results = []
@@ -197,8 +202,6 @@ async def run_agent(
     """One run of a case. ``retries`` are those that its recording took, whatever the command line allows now."""
     run_code = None
     if case.passthrough_rule:
-        from functools import partial
-
         from dryfire_action.passthrough import run_impl
 
         run_code = partial(run_impl, folder=around.cwd)
@@ -210,13 +213,17 @@ async def run_agent(
         provider=provider,
         tools=tools,
         clock=clock,
-        jitter=lambda: Random(
-            case.id
-        ),  # cases wait differently, and a replay tells the same waits as its recording
+        jitter=partial(_jitter_of, case),
         retry=retry,
         max_turns=case.max_turns,
     )
     return await runner.run(case.first_request, run_id=case.id), tools
+
+
+def _jitter_of(case: Case) -> Random:
+    from random import Random
+
+    return Random(case.id)  # cases wait differently, and a replay tells the same waits as its recording
 
 
 def _turns(tape: RunTape, rest: Sequence[Exchange]) -> tuple[TurnResult, ...]:

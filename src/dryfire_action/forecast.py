@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from dryfire_action.case_recording import Shelf
     from dryfire_action.cassette import Exchange
     from dryfire_action.runner import RunOptions
+    from dryfire_action.shelf import Shelf
     from dryfire_action.suite import Case, Mode, Suite
 
 

@@ -43,10 +43,10 @@ class Files:
         self.problems = problems
         self._known: dict[str, Document | None] = {}
 
-    def document(self, path: str) -> Document | None:
+    def document(self, path: str, *, keep: bool = True) -> Document | None:
         """The file at ``path``; None where its content is wrong, which is noted.
 
-        Raises ``TreeError`` where it cannot be read or is not there.
+        Raises ``TreeError`` where it cannot be read or is not there. What nobody else refers to need not be kept.
         """
         if path not in self._known:
             data = self.tree.read(path)
@@ -55,7 +55,10 @@ class Files:
             if len(data) > MAX_BYTES:
                 # A tree that recordings are read from takes larger files.
                 raise TreeError(path, f"has {len(data):,} bytes, and the limit is {MAX_BYTES:,}")
-            self._known[path] = self._read(data, path)
+            found = self._read(data, path)
+            if not keep:
+                return found
+            self._known[path] = found
         return self._known[path]
 
     def _near(self, path: str) -> str:
@@ -89,6 +92,14 @@ class References:
         self.env = env
         self._filled: dict[str, Document] = {}
         self._weight = 0
+
+    def suite(self, path: str) -> Document | None:
+        """The suite at ``path`` with its names filled in. Raises ``TreeError``.
+
+        It is not kept: the places of all its values take more memory than what is made of it.
+        """
+        found = self.files.document(path, keep=False)
+        return found if found is None else self._with_names(found)
 
     def document(self, path: str) -> Document | None:
         """The file at ``path`` with its names filled in. Raises ``TreeError``."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from random import Random
 from typing import TYPE_CHECKING
 
 from dryfire_action.errors import ProviderError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from random import Random
 
     from dryfire_action.messages import Response
 
@@ -39,12 +39,12 @@ async def with_retries(
     policy: RetryPolicy,
     *,
     sleep: Callable[[float], Awaitable[None]],
-    jitter: Random | Callable[[], Random],
+    jitter: Callable[[], Random],
     failed: Callable[[ProviderError, int, float | None], None],
 ) -> tuple[Response, int]:
     """The answer of ``ask`` and how many attempts it took.
 
-    ``jitter`` is what waits are drawn from, or makes it. Every failure is told to ``failed`` with the number of the
+    ``jitter`` returns what waits are drawn from. Every failure is told to ``failed`` with the number of the
     attempt (from 0) and the seconds until the next, None if there is none. Raises the last ``ProviderError`` when it
     cannot or need not be tried again.
     """
@@ -56,9 +56,7 @@ async def with_retries(
             if not error.retryable or attempt >= policy.max_retries:
                 failed(error, attempt, None)
                 raise
-            # Made at the first failure: it takes as long as replaying a turn, and most runs have none.
-            jitter = jitter if isinstance(jitter, Random) else jitter()
-            wait = policy.wait(error, attempt + 1, jitter)
+            wait = policy.wait(error, attempt + 1, jitter())
             failed(error, attempt, wait)
             await sleep(wait)
             attempt += 1

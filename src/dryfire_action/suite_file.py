@@ -135,7 +135,7 @@ class _Loading:
         file = self.configs.nearest(folder_of(path))
         references = self._references_of(path, file)
         try:
-            document = references.document(path)
+            document = references.suite(path)
         except TreeError as error:
             self.problems.note(Problem(Place(path), error.reason, hint=error.remedy))
             return None

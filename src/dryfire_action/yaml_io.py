@@ -11,6 +11,16 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import yaml
+from yaml.events import (
+    AliasEvent,
+    DocumentStartEvent,
+    MappingEndEvent,
+    MappingStartEvent,
+    ScalarEvent,
+    SequenceEndEvent,
+    SequenceStartEvent,
+    StreamEndEvent,
+)
 
 from dryfire_action.document import Document, KeyMark, Mark
 from dryfire_action.errors import Place, Problem, SpecError
@@ -18,7 +28,7 @@ from dryfire_action.source_text import decoded, lines_of, parsable
 from dryfire_action.yaml_scalars import NOT_TEXT, TOO_LONG, WRONG, kind_of, plain_value, tagged_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable
 
 MAX_DEPTH = 50
 # Values of the document with every alias written out; long texts count as several.
@@ -90,41 +100,39 @@ class _Reading:
         self.text, self.stand_ins = parsable(text, file)
 
     def document(self) -> Document:
-        for event in self._events():
-            kind = type(event)
-            if kind is yaml.ScalarEvent:
-                self._scalar(event)
-            elif kind is yaml.MappingStartEvent or kind is yaml.SequenceStartEvent:
-                self._open(event, {} if kind is yaml.MappingStartEvent else [])
-            elif kind is yaml.MappingEndEvent or kind is yaml.SequenceEndEvent:
-                self._close()
-            elif kind is yaml.AliasEvent:
-                self._alias(event)
-            elif kind is yaml.DocumentStartEvent and self.root is not None:
-                self._stop(
-                    self._place(event),
-                    "a second document begins here; a file holds one",
-                    "Put it into a file of its own, or remove the line ---.",
-                )
-        if self.problems:
-            raise SpecError(self.problems)
-        value, mark = self.root or (None, Mark(0, 0))
-        return Document(self.file, value, mark, self.lines, self.weight, self.dollars)
-
-    def _events(self) -> Iterator[Any]:
         loader = _Loader(self.text)
         try:
-            while type(event := loader.get_event()) is not yaml.StreamEndEvent:
-                yield event
+            self._read(loader.get_event)
         except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark or error.context_mark
-            place = Place(self.file, mark.line + 1, mark.column + 1) if mark else Place(self.file)
+            at = error.problem_mark or error.context_mark
+            place = Place(self.file, at.line + 1, at.column + 1) if at else Place(self.file)
             what = f"{error.problem} ({error.context})" if error.problem and error.context else error.problem
             self._stop(place, f"not valid YAML: {what or error.context}", _syntax_hint(error))
         except yaml.YAMLError as error:
             self._stop(Place(self.file), f"not valid YAML: {' '.join(str(error).split())}")
         finally:
             loader.dispose()
+        if self.problems:
+            raise SpecError(self.problems)
+        value, mark = self.root or (None, Mark(0, 0))
+        return Document(self.file, value, mark, self.lines, self.weight, self.dollars)
+
+    def _read(self, next_event: Callable[[], Any]) -> None:
+        while (kind := type(event := next_event())) is not StreamEndEvent:
+            if kind is ScalarEvent:
+                self._scalar(event)
+            elif kind is MappingStartEvent or kind is SequenceStartEvent:
+                self._open(event, {} if kind is MappingStartEvent else [])
+            elif kind is MappingEndEvent or kind is SequenceEndEvent:
+                self._close()
+            elif kind is AliasEvent:
+                self._alias(event)
+            elif kind is DocumentStartEvent and self.root is not None:
+                self._stop(
+                    self._place(event),
+                    "a second document begins here; a file holds one",
+                    "Put it into a file of its own, or remove the line ---.",
+                )
 
     def _scalar(self, event: Any) -> None:
         text = event.value

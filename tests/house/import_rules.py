@@ -87,6 +87,7 @@ PART_OF = {
     "run_checks": "checks",
     "text_checks": "checks",
     "case_recording": "case_run",
+    "shelf": "case_run",
     "cassette_document": "cassette_file",
     "cassette_folder": "cassette_file",
     "cassette_names": "cassette_file",

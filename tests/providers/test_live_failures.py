@@ -91,7 +91,7 @@ def test_busy_and_then_an_answer_is_two_requests_and_one_wait(wire: Wire, spoke:
             lambda: made.complete(request(spoke)),
             RetryPolicy(),
             sleep=clock.sleep,
-            jitter=Random(1),
+            jitter=lambda: Random(1),
             failed=lambda error, attempt, wait: told.append((attempt, wait)),
         )
 

@@ -10,7 +10,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dryfire_action.causes import OTHER_RULES, OTHER_VERSION
 from dryfire_action.results import CASE_OUTCOMES
 
 if TYPE_CHECKING:
@@ -206,6 +205,8 @@ def only_rules_changed(tally: Tally, notes: Iterable[str | None]) -> bool:
 
     ``notes`` are those of the causes.
     """
+    from dryfire_action.causes import OTHER_RULES, OTHER_VERSION
+
     return tally.causes > 0 and tally.to_record == tally.stale and set(notes) <= {OTHER_RULES, OTHER_VERSION}
 
 
