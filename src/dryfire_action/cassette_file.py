@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 FORMAT = "dryfire-cassette/1"
 SIZE_LIMIT = 50_000_000  # bytes
+_PLAIN_HEADER = ("scripted", "sdk", "sdk_version", "served", "redaction", "origin")
 # Of an exchange: what its key covers, and the digest itself.
 _PLAIN_FIELDS = ("recorded", "answer", "error", "from_request", "latency_ms", "served", "reasoning_altered")
 _NOT_COVERED = frozenset({"head", "keep", "messages", "digest"})
@@ -105,19 +106,11 @@ def header_from(document: JsonObject, file: str) -> Header:
     except ValueError as error:
         what = f"the header cannot be read: {error}"
         raise CassetteDamaged(file, what, line=1, remedy=RECORD_AGAIN) from None
-    return Header(
-        suite=header["suite"],
-        case=header["case"],
-        provider=header["provider"],
-        model=header["model"],
-        scripted=header.get("scripted", False),
-        sdk=header.get("sdk"),
-        sdk_version=header.get("sdk_version"),
-        served=header.get("served"),
-        redaction=header.get("redaction", ""),
-        origin=header.get("origin", ""),
-        ignore=tuple(IgnoreRule(rule["path"], rule["pattern"]) for rule in header.get("ignore", ())),
-    )
+    given: Mapping[str, Any] = header
+    plain = {name: given[name] for name in _PLAIN_HEADER if name in given}
+    if "ignore" in header:
+        plain["ignore"] = tuple(IgnoreRule(rule["path"], rule["pattern"]) for rule in header["ignore"])
+    return Header(header["suite"], header["case"], header["provider"], header["model"], **plain)
 
 
 def decode_exchanges(listed: Iterable[Any], file: str, line_of: Callable[[int], int]) -> Iterator[Exchange]:

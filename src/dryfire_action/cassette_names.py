@@ -15,6 +15,7 @@ from posixpath import join
 LONGEST = 80
 PARTIAL_FOLDER = ".partial"
 
+_ODD = re.compile(r"[^a-z0-9_-]+")
 _PLAIN = re.compile(r"[a-z0-9_-](?:[a-z0-9._-]*[a-z0-9_-])?\Z")
 # Names that Windows keeps for devices, whatever suffix follows.
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|\Z)")
@@ -31,7 +32,7 @@ def safe_name(name: str) -> str:
         and not _LOOKS_HASHED.match(name)
     ):
         return name
-    cleaned = re.sub(r"[^a-z0-9_-]+", "-", name.lower()).strip("-")[:40].strip("-")
+    cleaned = _ODD.sub("-", name.lower()).strip("-")[:40].strip("-")
     # Surrogates cannot be encoded, and a hash needs bytes for every name.
     hashed = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:10]
     return f"{cleaned}-{hashed}" if cleaned and not _RESERVED.match(cleaned) else f"x-{hashed}"

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dryfire_action.agent import UnmockedTool
+from dryfire_action.canonical_json import compiled
 from dryfire_action.fingerprint import dotted
 from dryfire_action.messages import ToolResult
 from dryfire_action.suite import Fail, Impl, Return, Steps
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     # What runs an ``impl:`` rule with its own copy of the arguments; the result's call id is ignored.
     RunCode = Callable[[Impl, JsonObject], Awaitable[ToolResult]]
 
+_encode = compiled(json.JSONEncoder(ensure_ascii=False, default=repr))
 _SHOWN_LENGTH = 160
 _SHOWN_RULES = 2
 
@@ -61,7 +63,7 @@ def as_content(value: JsonValue) -> JsonValue:
 
 def shortened(value: JsonValue) -> str:
     """``value`` as JSON text that fits a line of a report."""
-    text = json.dumps(value, ensure_ascii=False, default=repr).encode("utf-8", "backslashreplace").decode()
+    text = _encode(value).encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= _SHOWN_LENGTH else text[: _SHOWN_LENGTH - 1] + "…"
 
 

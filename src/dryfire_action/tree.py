@@ -69,6 +69,8 @@ class FolderTree:
     def __init__(self, root: Path, *, limit: int = MAX_BYTES) -> None:
         self.root = root.resolve()
         self.limit = limit
+        # Folders in which a file was read before, and so no links: a replay reads thousands from the same few.
+        self._folders: set[str] = set()
 
     def read(self, path: str) -> bytes | None:
         """The content of a regular file, None where there is none.
@@ -82,8 +84,10 @@ class FolderTree:
         try:
             for part in parts[:-1]:
                 place = f"{place}{os.sep}{part}"
-                if stat.S_ISLNK(os.lstat(place).st_mode):
-                    raise TreeError(path, f"{part} is a symbolic link", remedy=_LINK_REMEDY)
+                if place not in self._folders:
+                    if stat.S_ISLNK(os.lstat(place).st_mode):
+                        raise TreeError(path, f"{part} is a symbolic link", remedy=_LINK_REMEDY)
+                    self._folders.add(place)
             return self._content(f"{place}{os.sep}{parts[-1]}", path)
         except (FileNotFoundError, NotADirectoryError):
             return None
@@ -129,10 +133,13 @@ class FolderTree:
             found = os.fstat(descriptor)
             _refuse_odd(found, path)
             size, data = found.st_size, b""
-            # Mostly it is read with the first call, and the second says that it ends there.
-            while size <= self.limit and (piece := os.read(descriptor, max(size - len(data), 65_535) + 1)):
+            while size <= self.limit:
+                wanted = max(size - len(data), 65_535) + 1
+                piece = os.read(descriptor, wanted)
                 data += piece
                 size = max(size, len(data))
+                if not piece or (len(piece) < wanted and len(data) >= found.st_size):
+                    break
         finally:
             os.close(descriptor)
         if size > self.limit:
