@@ -98,7 +98,7 @@ def telling_texts(
     while todo:
         node, way, name, kind = todo.pop()
         children: Iterable[_Visit]
-        if type(node) is dict or isinstance(node, (Fields, Mapping)):
+        if type(node) is dict or (type(node) is not list and isinstance(node, (Fields, Mapping))):
             pairs = node if isinstance(node, Fields) else node.items()
             told = None
             if type(node) is dict:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from dryfire_action import json_leaves
@@ -132,7 +132,7 @@ def are_events(items: Sequence[Any]) -> bool:
     for item in items[:3]:
         names = (
             item.keys()
-            if isinstance(item, Mapping)
+            if isinstance(item, dict)
             else {n for n, _ in item}
             if isinstance(item, Fields)
             else ()
@@ -146,11 +146,10 @@ def joined_texts(trees: Sequence[Any]) -> Iterator[Joined]:
     """The texts that come in pieces over some events. A piece is the very object that stands in its event."""
     groups: dict[tuple[Any, ...], list[str]] = {}
     for tree in trees:
-        if isinstance(tree, (Mapping, Fields)):
-            pairs = list(tree.items()) if isinstance(tree, Mapping) else list(tree)
-            fields = dict(pairs)
-            kind = tuple(_plain(fields.get(part)) for part in _PARTS)
-            _collect(pairs, kind, groups, 0)
+        if isinstance(tree, (dict, Fields)):
+            fields = tree if type(tree) is dict else dict(tree)
+            kind = tuple([_plain(fields.get(part)) for part in _PARTS])
+            _collect(tree.items() if isinstance(tree, dict) else tree, kind, groups, 0)
     for way, pieces in groups.items():
         if len(pieces) > 1 and not all(piece == pieces[0] for piece in pieces):
             yield joined(pieces, tuple(step for step in way[len(_PARTS) :] if isinstance(step, str)))
@@ -174,7 +173,7 @@ def joined(pieces: Sequence[str], names: tuple[str, ...] = ()) -> Joined:
 
 
 def _collect(
-    pairs: Sequence[tuple[Any, Any]],
+    pairs: Iterable[tuple[Any, Any]],
     way: tuple[Any, ...],
     groups: dict[tuple[Any, ...], list[str]],
     depth: int,
@@ -185,7 +184,7 @@ def _collect(
         if isinstance(value, str):
             if name in _PIECES and value:
                 groups.setdefault((*way, str(name)), []).append(value)
-        elif depth < _DEEPEST and isinstance(value, (Mapping, Fields, list)) and not is_opaque_key(str(name)):
+        elif depth < _DEEPEST and isinstance(value, (dict, list)) and not is_opaque_key(str(name)):
             _collect_inside(value, (*way, str(name)), groups, depth + 1)
 
 
@@ -194,14 +193,16 @@ def _collect_inside(
 ) -> None:
     if isinstance(value, Fields):
         _collect(value, way, groups, depth)
-    elif isinstance(value, Mapping):
-        _collect(list(value.items()), way, groups, depth)
+    elif isinstance(value, dict):
+        _collect(value.items(), way, groups, depth)
     elif depth < _DEEPEST:
         for number, item in enumerate(value):
             index = item.get("index", number) if isinstance(item, dict) else number
-            if isinstance(item, (Mapping, Fields, list)):
+            if isinstance(item, (dict, list)):
                 _collect_inside(item, (*way, _plain(index)), groups, depth + 1)
 
 
 def _plain(value: Any) -> Any:
+    if value is None or type(value) is str:
+        return value
     return str(value) if isinstance(value, str) else value if isinstance(value, (int, float)) else None
