@@ -207,3 +207,11 @@ def test_few_lists_are_kept() -> None:
         known.add_clean_list([{"a": "b"}], f"name {number}", 1)
     known.add_clean_list([{"a": "b"}] * (known_texts._MOST_ITEMS + 1), "long", 1)
     assert len(known._lists) <= known_texts._MOST_NAMES and "long" not in known._lists
+
+
+@pytest.mark.parametrize(("size", "is_kept"), [(10, True), (known_texts.LONGEST_WITH_LISTS, False)])
+def test_lists_of_a_long_text_are_not_kept(size: int, is_kept: bool) -> None:
+    known_texts._known.clear()
+    body = json.dumps({"messages": [{"content": "word " * (size // 5)}]})
+    assert look(json.dumps({"body": body}).encode(), "cassettes/a.json", REVIEW_RULES).is_clean
+    assert any("messages" in known._lists for known in known_texts._known.values()) == is_kept

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
 # Characters: of one text, and of all that are kept.
 _LONGEST = 20_000
 _MOST = 3_000_000
-# Lists: how many items one may have, and under how many names one is kept.
+# Lists: how long the JSON may be in which one stands (characters), how many items it may have, and under how many names
+# one is kept.
+LONGEST_WITH_LISTS = 200_000
 _MOST_ITEMS = 500
-_MOST_NAMES = 50
+_MOST_NAMES = 20
 
 
 class KnownTexts:

@@ -30,8 +30,9 @@ _SHORT = 200
 _AT_ONCE = 200
 
 
-def search_tree(scan: Scan, tree: Any, context: Context, name: str | None) -> None:
-    """Search the texts of a tree that may hold something. The scan ends the walk at the first find."""
+def search_tree(scan: Scan, tree: Any, context: Context, name: str | None, *, keeps_lists: bool) -> None:
+    """Search the texts of a tree that may hold something, and with `keeps_lists` remember its lists. The scan ends the
+    walk at the first find."""
     known, plan = known_texts.of(scan.rules), scan.rules.plan
     before = scan.doubts()
     lists: list[tuple[list[Any], str]] = []
@@ -43,7 +44,7 @@ def search_tree(scan: Scan, tree: Any, context: Context, name: str | None) -> No
             count = known.clean_items(node, own, context.depth)
             if count == len(node):
                 return count
-            if type(node) is list:
+            if keeps_lists and type(node) is list:
                 lists.append((node, own))
         scan.list_of(node, way, context, {})
         return count

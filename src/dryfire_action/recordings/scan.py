@@ -194,7 +194,8 @@ class Scan:
         """Search a text that is JSON, and whose tree without places is at hand."""
         layer = context if not context.depth else context.inside("json", lambda offset: offset)
         before = self._looked_around
-        if self.is_clean(lambda: self.tree(tree, layer, name)):
+        is_short = len(text) <= known_texts.LONGEST_WITH_LISTS
+        if self.is_clean(lambda: self.tree(tree, layer, name, is_short=is_short)):
             # What stands around a text in it is part of it.
             self._looked_around = before
             return []
@@ -222,11 +223,14 @@ class Scan:
 
     # Trees.
 
-    def tree(self, tree: Any, context: Context, name: str | None = None) -> list[Edit]:
-        """Search a tree of maps, lists and texts. The edits are those of the text that the tree was read from."""
+    def tree(
+        self, tree: Any, context: Context, name: str | None = None, *, is_short: bool = False
+    ) -> list[Edit]:
+        """Search a tree of maps, lists and texts. The edits are those of the text that the tree was read from, which
+        is known to be short."""
         changes: dict[int, tuple[str, list[Edit]]] = {}
         if self._quick and not self.rules.team:
-            quick_walk.search_tree(self, tree, context, name)
+            quick_walk.search_tree(self, tree, context, name, keeps_lists=is_short)
             return []
         self._lists(tree, context, changes)
         bodies_changed: list[tuple[Path, list[tuple[int, int]]]] = []
