@@ -161,7 +161,8 @@ def _flag(value: Any) -> None:
 
 
 def _map_of_texts(value: Any) -> None:
-    _object(value)
+    if type(value) is not dict:
+        _object(value)
     if not _TEXTS.issuperset(map(type, value.values())):
         name = next(name for name, item in value.items() if type(item) is not str)
         raise _Odd("must be a text", name)
@@ -235,7 +236,8 @@ def _fields(required: Mapping[str, Check], optional: Mapping[str, Check]) -> Che
     names, needed = known.keys(), required.keys()
 
     def check_fields(value: Any) -> None:
-        _object(value)
+        if type(value) is not dict:
+            _object(value)
         if not value.keys() >= needed:
             raise _Odd("is missing", next(name for name in needed if name not in value))
         if not value.keys() <= names:

@@ -229,6 +229,9 @@ def read_script(node: Node, problems: Problems, places: Places) -> tuple[JsonObj
 
 
 def _step(node: Node, problems: Problems) -> JsonObject:
+    # A script may have thousands of steps, and what is as it should be needs no places.
+    if plain := _plain_step(node.value):
+        return plain
     keys = mapping(node, problems, _STEP_KINDS, what="a script step")
     if len(keys) != 1:
         if has_only(node, keys):
@@ -245,6 +248,20 @@ def _step(node: Node, problems: Problems) -> JsonObject:
             problems.add(child, "parallel must name at least one call")
         return {"parallel": calls}
     return {"fails": _failure(child, problems)}
+
+
+def _plain_step(value: JsonValue) -> JsonObject | None:
+    """The step that is simply a text or one call; None for anything else, right or wrong."""
+    if not isinstance(value, dict) or len(value) != 1:
+        return None
+    [(kind, said)] = value.items()
+    if kind == "text" and isinstance(said, str):
+        return {"text": said}
+    if kind != "tool_call" or not isinstance(said, dict) or said.keys() != {"name", "arguments"}:
+        return None
+    if not isinstance(said["name"], str) or not isinstance(said["arguments"], dict):
+        return None
+    return {"parallel": [{"name": said["name"], "arguments": said["arguments"]}]}
 
 
 def _scripted_call(node: Node, problems: Problems) -> JsonObject:

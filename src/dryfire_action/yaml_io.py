@@ -25,7 +25,7 @@ from yaml.events import (
 from dryfire_action.document import Document, KeyMark, Mark
 from dryfire_action.errors import Place, Problem, SpecError
 from dryfire_action.source_text import decoded, lines_of, parsable
-from dryfire_action.yaml_scalars import NOT_TEXT, TOO_LONG, WRONG, kind_of, plain_value, tagged_value
+from dryfire_action.yaml_scalars import TOO_LONG, WRONG, is_text, kind_of, plain_value, tagged_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,24 +56,20 @@ def read_document(data: bytes | str, file: str, *, finite: bool = True) -> Docum
 class _Frame:
     """A map or list that is being read, and of a map the key whose value comes next."""
 
-    __slots__ = (
-        *("anchor", "column", "height", "is_map", "key", "key_column", "key_line", "line", "marks"),
-        *("merges", "merging", "value", "weight"),
-    )
+    key: str | None = None
+    key_line = key_column = 0
+    merging = False  # the key is <<
+    merges: tuple[tuple[Any, Mark], ...] = ()
+    weight = 1
+    height = 1
 
-    def __init__(self, value: Any, line: int, column: int, anchor: str | None) -> None:
-        self.value = value
-        self.is_map = type(value) is dict
-        self.marks: Any = {} if self.is_map else []
+    def __init__(self, is_map: bool, line: int, column: int, anchor: str | None) -> None:
+        self.is_map = is_map
+        self.value: Any = {} if is_map else []
+        self.marks: Any = {} if is_map else []
         self.line = line
         self.column = column
         self.anchor = anchor
-        self.key: str | None = None
-        self.key_line = self.key_column = 0
-        self.merging = False
-        self.merges: list[tuple[Any, Mark]] = []
-        self.weight = 1
-        self.height = 1
 
 
 class _Anchored(NamedTuple):
@@ -122,7 +118,7 @@ class _Reading:
             if kind is ScalarEvent:
                 self._scalar(event)
             elif kind is MappingStartEvent or kind is SequenceStartEvent:
-                self._open(event, {} if kind is MappingStartEvent else [])
+                self._open(event, kind is MappingStartEvent)
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 self._close()
             elif kind is AliasEvent:
@@ -145,8 +141,8 @@ class _Reading:
         if not text and line >= len(self.lines):
             # What is not written at all stands, for the parser, behind the end of the file.
             line, column = len(self.lines) - 1, len(self.lines[-1])
-        # What has no tag and does not begin like a number or a word of YAML is text; so are nearly all keys.
-        known_text = tag is None and (not plain or (text and text[0] not in NOT_TEXT))
+        # What has no tag and is no number and no word of YAML is text; so are nearly all keys.
+        known_text = tag is None and (not plain or is_text(text))
         frame = self.frame
         if frame is not None and frame.is_map and frame.key is None:
             self._key(frame, text, line, column, plain and tag is None and text == "<<")
@@ -166,7 +162,7 @@ class _Reading:
             self.anchors[anchor] = _Anchored(value, found, weight, 0)
         self.weight += weight
         if self.weight > MAX_WEIGHT:
-            self._count(0, line, column)
+            self._too_much(line, column)
         self._put(value, found, weight, 0)
 
     def _resolved(self, event: Any, text: str) -> Any:
@@ -195,21 +191,25 @@ class _Reading:
             )
         return value
 
-    def _open(self, event: Any, value: Any) -> None:
+    def _open(self, event: Any, is_map: bool) -> None:
         line, column = event.start_mark.line, event.start_mark.column
-        if event.tag not in (None, "!", f"tag:yaml.org,2002:{'map' if type(value) is dict else 'seq'}"):
+        if event.tag is not None and event.tag not in (
+            "!",
+            f"tag:yaml.org,2002:{'map' if is_map else 'seq'}",
+        ):
             self._bad_tag(event)
         frame = self.frame
         if frame is not None and frame.is_map and frame.key is None:
-            self._stop(
-                self._place(event), f"a key must be text, not {kind_of(value)}", "Write the key in quotes."
-            )
+            kind = kind_of({} if is_map else [])
+            self._stop(self._place(event), f"a key must be text, not {kind}", "Write the key in quotes.")
         if len(self.stack) >= MAX_DEPTH:
             self._too_deep(self._place(event))
         if event.anchor:
             self.anchors[event.anchor] = None
-        self._count(1, line, column)
-        self.frame = _Frame(value, line, column, event.anchor)
+        self.weight += 1
+        if self.weight > MAX_WEIGHT:
+            self._too_much(line, column)
+        self.frame = _Frame(is_map, line, column, event.anchor)
         self.stack.append(self.frame)
 
     def _close(self) -> None:
@@ -238,27 +238,26 @@ class _Reading:
             return
         if len(self.stack) + found.height > MAX_DEPTH:
             self._too_deep(place)
-        self._count(found.weight, line, column)
+        self.weight += found.weight
+        if self.weight > MAX_WEIGHT:
+            self._too_much(line, column)
         self._put(found.value, Mark(line, column, found.mark.inside), found.weight, found.height)
 
     def _key(self, frame: _Frame, key: str, line: int, column: int, merging: bool) -> None:
         frame.key, frame.key_line, frame.key_column, frame.merging = key, line, column, merging
-        if merging and frame.merges:
-            message, hint = "<< stands twice in this map", "A merge takes a list: <<: [*a, *b]."
-        elif not merging and key in frame.marks:
-            first = frame.marks[key].line + 1
-            message = f"the key {key!r} stands twice in this map; it is also on line {first}"
-            hint = "Remove or rename one of them."
-        else:
-            return
-        self._problem(Place(self.file, line + 1, column + 1), message, hint)
+        if frame.merges if merging else key in frame.marks:
+            self._twice(frame, key, Place(self.file, line + 1, column + 1))
 
-    def _count(self, weight: int, line: int, column: int) -> None:
-        self.weight += weight
-        if self.weight > MAX_WEIGHT:
-            message = f"the file holds more than {MAX_WEIGHT:,} values once its aliases are written out"
-            place = Place(self.file, line + 1, column + 1)
-            self._stop(place, message, "Split the file, or use fewer aliases.")
+    def _twice(self, frame: _Frame, key: str, place: Place) -> None:
+        if frame.merging:
+            self._problem(place, "<< stands twice in this map", "A merge takes a list: <<: [*a, *b].")
+            return
+        message = f"the key {key!r} stands twice in this map; it is also on line {frame.marks[key].line + 1}"
+        self._problem(place, message, "Remove or rename one of them.")
+
+    def _too_much(self, line: int, column: int) -> NoReturn:
+        message = f"the file holds more than {MAX_WEIGHT:,} values once its aliases are written out"
+        self._stop(Place(self.file, line + 1, column + 1), message, "Split the file, or use fewer aliases.")
 
     def _put(self, value: Any, mark: Mark, weight: int, height: int) -> None:
         """Add a finished value of this size to what is being read."""
@@ -277,7 +276,7 @@ class _Reading:
         frame.key = None
         assert key is not None  # the parser hands out keys and values in turn
         if frame.merging:
-            frame.merges.append((value, mark))
+            frame.merges = (*frame.merges, (value, mark))
         elif key not in frame.marks:
             frame.value[key] = value
             frame.marks[key] = _mark(KeyMark, (frame.key_line, frame.key_column, mark))

@@ -18,11 +18,20 @@ _SPECIAL = re.compile(r"[-+]?\.(?:inf|Inf|INF)\Z|\.(?:nan|NaN|NAN)\Z")
 _MAX_DIGITS = 4000
 
 # With any other first character a scalar is text, and with a letter if it is none of the words above.
-NOT_TEXT = frozenset("-+.0123456789~nNtTfF")
-_WORD = frozenset("~nNtTfF")
+_NOT_TEXT = frozenset("-+.0123456789~nNtTfF")
+_LETTERS = frozenset("nNtTfF")
 # Not values: the text does not fit its tag; the number has thousands of digits.
 WRONG = object()
 TOO_LONG = object()
+
+
+def is_text(text: str) -> bool:
+    """Whether a scalar that has neither quotes nor a tag is text at first sight; most are."""
+    if not text:
+        return False
+    if (first := text[0]) in _NOT_TEXT:
+        return first in _LETTERS and text not in _NULL and text not in _BOOL
+    return True
 
 
 def plain_value(text: str) -> Any:
@@ -31,8 +40,6 @@ def plain_value(text: str) -> Any:
         return None
     if text in _BOOL:
         return _BOOL[text]
-    if text[0] in _WORD:
-        return text
     if _INT.match(text) or _BASED.match(text):
         digits = text.replace("_", "")
         if len(digits) > _MAX_DIGITS:
