@@ -91,6 +91,9 @@ class Fingerprint:
 RunFingerprint = Fingerprint
 
 
+_NO_MESSAGES = sha256(b"messages").digest()
+
+
 class KeyChain:
     """Derives keys from digests; hashes each message's digests once and carries the running hash on.
 
@@ -99,7 +102,7 @@ class KeyChain:
 
     def __init__(self) -> None:
         self.messages: list[Digests] = []
-        self._running = [sha256(b"messages").digest()]
+        self._running = [_NO_MESSAGES]
         self._head: Head | None = None
         self._head_hash = b""
 
@@ -182,7 +185,8 @@ class Fingerprinter:
                 # Kept in step with the chain, so that a refused message leaves both as they were.
                 self._seen = request.messages[:index]
                 raise
-            self.call_ids.update([call.id for call in message.tool_calls])
+            if message.tool_calls:
+                self.call_ids.update([call.id for call in message.tool_calls])
         self._seen = tuple(request.messages)
         head = self._head_digests(request)
         if expected is not None and self._is(expected, head):

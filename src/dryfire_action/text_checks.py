@@ -26,7 +26,8 @@ def final_contains(arguments: JsonObject, subject: Subject) -> Finding:
     """The final text contains all ``texts``, without regard to case."""
     texts: list[str] = arguments["texts"]
     final = subject.run.final_text
-    missing = [text for text in texts if text.casefold() not in (final or "").casefold()]
+    folded = (final or "").casefold()
+    missing = [text for text in texts if text.casefold() not in folded]
     message = f"the final text does not contain {_listed(missing)}" if missing else ""
     if texts and final is None:
         message = _NO_TEXT

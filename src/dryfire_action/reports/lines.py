@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from dryfire_action.redact import REVIEW_RULES, find_in_text
+from dryfire_action.secret_signs import shows_nothing
 from dryfire_action.visible import harmless
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class Line:
     @property
     def text(self) -> str:
         """The line as plain text, without blanks at its end."""
-        words = _shown("".join(text for text, _ in self.pieces))
+        words = _shown("".join([text for text, _ in self.pieces]))
         return (" " * self.indent + words).rstrip()
 
 
@@ -61,10 +62,7 @@ def with_shown_path(text: str, path: str, shown_path: Callable[[str], str]) -> s
 def line(*pieces: str | tuple[str, Style], indent: int = 0, whole: bool = False, hang: int = 0) -> Line:
     """A line from texts and ``(text, style)`` pairs."""
     return Line(
-        tuple((piece, "") if isinstance(piece, str) else piece for piece in pieces),
-        indent=indent,
-        whole=whole,
-        hang=hang,
+        tuple([(piece, "") if isinstance(piece, str) else piece for piece in pieces]), indent, whole, hang
     )
 
 
@@ -137,7 +135,7 @@ def _shown(words: str) -> str:
     and numbers of people are not looked for here: they are what a report to its author is about.
     """
     # Nothing shorter is a secret of any rule's, and most lines are short.
-    if len(words) > _SHORTEST_SECRET:
+    if len(words) > _SHORTEST_SECRET and not shows_nothing(words, _RULES.plan):
         for span in find_in_text(words, rules=_RULES):
             words = f"{words[: span.start]}{'*' * (span.end - span.start)}{words[span.end :]}"
     return harmless(words)
