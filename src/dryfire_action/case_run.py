@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from dryfire_action.suite import Case, Config, Mode
     from dryfire_action.tree import Tree
 
+_NOT_COMPARED = Likeness(0, 0)
 OTHER_RULES = "recorded under other ignore rules: dryfire rekey"
 
 
@@ -241,18 +242,18 @@ def _turns(tape: RunTape, rest: Sequence[Exchange]) -> tuple[TurnResult, ...]:
 def _turn(played: Played) -> TurnResult:
     miss = played.miss
     recorded = miss.recorded if miss else played.exchange
-    alike = likeness(recorded.fingerprint, played.current) if miss and recorded else Likeness(0, 0)
+    alike = likeness(recorded.fingerprint, played.current) if miss and recorded else _NOT_COMPARED
     return TurnResult(
-        index=played.turn,
-        attempt=played.attempt,
-        outcome=played.outcome,
-        recorded=recorded.key if recorded else None,
-        current=played.current.key,
-        changes=miss.changes if miss else (),
-        note=_why_missing(miss) if miss and not miss.changes else "",
-        equal=alike.equal,
-        fields=alike.fields,
-        usage=recorded.usage if recorded else NO_USAGE,
+        played.turn,
+        played.attempt,
+        played.outcome,
+        recorded.fingerprint.key if recorded else None,
+        played.current.key,
+        miss.changes if miss else (),
+        _why_missing(miss) if miss and not miss.changes else "",
+        alike.equal,
+        alike.fields,
+        recorded.usage if recorded else NO_USAGE,
     )
 
 

@@ -117,11 +117,12 @@ def decode_exchanges(listed: Iterable[Any], file: str, line_of: Callable[[int], 
     """The exchanges in ``listed``, each checked; ``line_of`` gives the line of the n-th, to name damage by."""
     chain = KeyChain()
     head: Head = {}
+    number = 0
+
+    def damaged(what: str) -> CassetteDamaged:
+        return CassetteDamaged(file, what, line=line_of(number), remedy=RECORD_AGAIN)
+
     for number, item in enumerate(listed):
-
-        def damaged(what: str, number: int = number) -> CassetteDamaged:
-            return CassetteDamaged(file, what, line=line_of(number), remedy=RECORD_AGAIN)
-
         try:
             document = check_exchange(item)
         except ValueError as error:

@@ -92,7 +92,11 @@ class MockedTools:
         """The result of ``call``. Raises ``UnmockedTool`` where no rule fits, or only one that runs code."""
         for number, rule in enumerate(self._mocks.get(call.name, ())):
             if _fits(rule, call):
-                result = await self._result(rule, number, call)
+                answer = rule.answer
+                if isinstance(answer, Impl):
+                    result = await self._code_result(answer, rule, call)
+                else:
+                    result = _fixed_result(self._step(answer, number, call), call)
                 break
         else:
             if self._on_unmocked == "error":
@@ -101,15 +105,12 @@ class MockedTools:
         self.answered.append((call.name, call.id, rule))
         return result
 
-    async def _result(self, rule: MockRule, number: int, call: ToolCall) -> ToolResult:
-        answer = rule.answer
-        if isinstance(answer, Impl):
-            return await self._code_result(answer, rule, call)
-        if isinstance(answer, Steps):
-            count = self._answers.get((call.name, number), 0)
-            self._answers[call.name, number] = count + 1
-            answer = answer.steps[min(count, len(answer.steps) - 1)]
-        return _fixed_result(answer, call)
+    def _step(self, answer: Return | Fail | Steps, number: int, call: ToolCall) -> Return | Fail:
+        if not isinstance(answer, Steps):
+            return answer
+        count = self._answers.get((call.name, number), 0)
+        self._answers[call.name, number] = count + 1
+        return answer.steps[min(count, len(answer.steps) - 1)]
 
     async def _code_result(self, impl: Impl, rule: MockRule, call: ToolCall) -> ToolResult:
         if self._run_code is None:

@@ -159,15 +159,17 @@ class RunIndex:
         self.asked: dict[str, int] = {}
         self._by_key: dict[str, list[Exchange]] = {}
         self._by_place: dict[tuple[int, int, int], Exchange] = {}
+        by_place, by_key = self._by_place, self._by_key
         for exchange in self.exchanges:
-            self._by_place[run, exchange.turn, exchange.attempt] = exchange
-            self._by_key.setdefault(exchange.fingerprint.key, []).append(exchange)
+            by_place[run, exchange.turn, exchange.attempt] = exchange
+            by_key.setdefault(exchange.fingerprint.key, []).append(exchange)
 
     def next_with(self, key: str) -> Exchange | None:
         """The exchange for the next request with this key; None once all of them were asked for."""
-        self.asked[key] = self.asked.get(key, 0) + 1
+        before = self.asked.get(key, 0)
+        self.asked[key] = before + 1
         recorded = self._by_key.get(key, ())
-        return recorded[self.asked[key] - 1] if self.asked[key] <= len(recorded) else None
+        return recorded[before] if before < len(recorded) else None
 
     def at(self, tape: RunTape) -> Exchange | None:
         """The exchange that was recorded where ``tape`` is."""
