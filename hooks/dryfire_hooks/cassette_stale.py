@@ -24,18 +24,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     if "-h" in words or "--help" in words:
         sys.stdout.write(__doc__ or "")
         return 0
-    unknown = next((word for word in words if word.startswith("-")), None)
-    if unknown:
-        sys.stderr.write(
-            f"dryfire-cassette-stale: unknown argument {unknown!r}; it takes none but patterns\n"
-        )
-        return 2
     from dryfire_action.errors import DryfireError
-    from dryfire_action.staged import Staged, shown
+    from dryfire_action.staged import Staged, only_patterns, shown
 
     try:
+        patterns = only_patterns(words)
         with Staged() as staged:
-            return _replayed(staged, words) if staged.has_suites() else 0
+            return _replayed(staged, patterns) if staged.has_suites() else 0
     except DryfireError as error:
         sys.stderr.write(f"{shown(error)}\n")
         return 2

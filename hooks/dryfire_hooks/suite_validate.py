@@ -23,18 +23,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     if "-h" in words or "--help" in words:
         sys.stdout.write(__doc__ or "")
         return 0
-    unknown = next((word for word in words if word.startswith("-")), None)
-    if unknown:
-        sys.stderr.write(
-            f"dryfire-suite-validate: unknown argument {unknown!r}; it takes none but patterns\n"
-        )
-        return 2
     from dryfire_action.errors import DryfireError, SpecError
-    from dryfire_action.staged import Staged, shown
+    from dryfire_action.staged import Staged, only_patterns, shown
 
     try:
+        patterns = only_patterns(words)
         with Staged() as staged:
-            suites = staged.suites(words) if staged.has_suites() else ()
+            suites = staged.suites(patterns) if staged.has_suites() else ()
     except SpecError as error:
         sys.stdout.write(f"{shown(error)}\n")
         return 1

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from dryfire_action.config_file import Configs
-from dryfire_action.errors import DryfireError
+from dryfire_action.errors import DryfireError, UsageError
 from dryfire_action.git_objects import GitObjects
 from dryfire_action.git_process import ask, refusal
 from dryfire_action.git_tree import IndexTree
@@ -85,6 +85,14 @@ class Staged:
         if len(problems):
             problems.stop()
         return tuple(found[file] for file in sorted(found))
+
+
+def only_patterns(words: Sequence[str]) -> Sequence[str]:
+    """The arguments of a hook that takes patterns of suites and no options. Raises ``UsageError`` for an option."""
+    for word in words:
+        if word.startswith("-"):
+            raise UsageError(f"unknown argument {word!r}; this hook takes none but patterns of suites")
+    return words
 
 
 def shown(error: DryfireError) -> str:
