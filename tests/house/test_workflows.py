@@ -3,49 +3,21 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
 from tests.house.repository import ROOT
+from tests.workflow_linters import LINTERS, complaints
 
-BIN = Path(sys.executable).parent
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 TEXTS = {path.name: path.read_text(encoding="utf-8") for path in WORKFLOWS}
 
 
-def command(name: str) -> str:
-    """The path of a program of the development environment."""
-    found = shutil.which(name, path=str(BIN))
-    assert found, f"{name} is not installed beside {sys.executable}"
-    return found
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        [command("zizmor"), "--offline", "--no-progress", ".github"],
-        [command("jactionlint"), "--profile", "correctness", "--shellcheck", command("shellcheck"), *TEXTS],
-        [command("check-jsonschema"), "--builtin-schema", "vendor.github-workflows", *TEXTS],
-    ],
-    ids=lambda arguments: Path(arguments[0]).stem,
-)
-def test_the_linters_are_silent(arguments: list[str]) -> None:
-    done = subprocess.run(
-        [f".github/workflows/{word}" if word in TEXTS else word for word in arguments],
-        cwd=ROOT,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+@pytest.mark.parametrize("linter", LINTERS)
+def test_the_linters_are_silent(linter: str) -> None:
+    assert complaints(linter, ROOT, list(TEXTS)) == ""
 
 
 def loaded(name: str) -> dict[Any, Any]:

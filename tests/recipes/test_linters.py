@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +13,9 @@ import yaml
 
 from docs import build
 from tests.recipes.machine import NAMES, RECIPES, text
+from tests.workflow_linters import LINTERS, complaints
 
-BIN = Path(sys.executable).parent
 HERE = Path(__file__).parent
-
-
-def command(name: str) -> str:
-    """The path of a program of the development environment."""
-    found = shutil.which(name, path=str(BIN))
-    assert found, f"{name} is not installed beside {sys.executable}"
-    return found
 
 
 @pytest.fixture(scope="module")
@@ -35,26 +27,9 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        [command("zizmor"), "--offline", "--no-progress", "--config", str(HERE / "zizmor.yml"), ".github"],
-        [command("jactionlint"), "--profile", "correctness", "--shellcheck", command("shellcheck"), *NAMES],
-        [command("check-jsonschema"), "--builtin-schema", "vendor.github-workflows", *NAMES],
-    ],
-    ids=lambda arguments: Path(arguments[0]).stem,
-)
-def test_the_linters_are_silent(arguments: list[str], repository: Path) -> None:
-    done = subprocess.run(
-        [f".github/workflows/{word}" if word in NAMES else word for word in arguments],
-        cwd=repository,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+@pytest.mark.parametrize("linter", LINTERS)
+def test_the_linters_are_silent(linter: str, repository: Path) -> None:
+    assert complaints(linter, repository, NAMES, HERE / "zizmor.yml") == ""
 
 
 def loaded(name: str) -> dict[Any, Any]:
@@ -147,15 +122,8 @@ def test_the_workflows_in_the_documentation_are_as_clean(tmp_path: Path) -> None
         (folder / name).write_text(workflow, encoding="utf-8")
         for action in re.findall(r"uses: *(actions/.+)", workflow):
             assert any(action in text(recipe) for recipe in NAMES), "the recipes pin another version"
-    files = [f".github/workflows/{name}" for name in shown()]
-    for arguments in (
-        [command("zizmor"), "--offline", "--no-progress", "--config", str(HERE / "zizmor.yml"), ".github"],
-        [command("jactionlint"), "--profile", "correctness", *files],
-    ):
-        done = subprocess.run(
-            arguments, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
+    for linter in LINTERS:
+        assert complaints(linter, tmp_path, list(shown()), HERE / "zizmor.yml") == ""
 
 
 def test_the_tutorial_shows_the_basic_recipe() -> None:
