@@ -17,6 +17,7 @@ from dryfire_action.errors import CassetteMissError, DryfireError, FingerprintEr
 from dryfire_action.field_changes import changes_between
 from dryfire_action.fingerprint import fingerprint_of
 from dryfire_action.messages import Hook, Message, answer_message, total_usage, with_messages
+from dryfire_action.quick_init import quick_init
 from dryfire_action.retry import RetryPolicy, with_retries
 from dryfire_action.together import gathered
 
@@ -98,6 +99,7 @@ class Event(NamedTuple):
     at: float
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One answered model step: its number, how many attempts it took, the answer and the results of its calls."""
@@ -108,6 +110,7 @@ class Turn:
     results: tuple[ToolResult, ...] = ()
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Run:
     """One run of an agent. ``error`` is why it ended, where it did not end by the model's own will.

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dryfire_action.messages import NO_USAGE
+from dryfire_action.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from dryfire_action.messages import JsonObject, Usage
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Header:
     """What a cassette was recorded for and against. Names are the true ones, whatever the file is called.
@@ -42,6 +44,7 @@ class Header:
     ignore: tuple[IgnoreRule, ...] = ()
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Exchange:
     """One recorded outcome of one attempt: an answer or an error, never both.

@@ -21,6 +21,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dryfire_action.quick_init import quick_init
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -38,6 +40,7 @@ EXIT_INTERRUPTED = 130
 RETRYABLE_STATUSES = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where something stands: a file path as shown to people, with line and column counted from 1."""

@@ -19,6 +19,7 @@ from dryfire_action.canonical_json import digest as digest
 from dryfire_action.canonical_json import dotted as dotted
 from dryfire_action.canonical_json import quoted as quoted
 from dryfire_action.errors import FingerprintError
+from dryfire_action.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -55,6 +56,7 @@ CACHE_MARKS = frozenset({"cache_control"})
 NOT_SENT_PARAMS = TRANSPORT_PARAMS | CACHE_MARKS
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
     """Digests of all fields of one request, and their key.

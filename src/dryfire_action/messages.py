@@ -9,6 +9,8 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from dryfire_action.quick_init import quick_init
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -27,6 +29,7 @@ class ToolSpec:
     description: str | None = None
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """One call the model asks for. ``malformed_arguments`` is the text it sent when that was not a JSON object."""
@@ -37,6 +40,7 @@ class ToolCall:
     malformed_arguments: str | None = None
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """The answer to the call whose id is ``call_id``. ``content`` is text or any JSON value."""
@@ -46,6 +50,7 @@ class ToolResult:
     is_error: bool = False
 
 
+@quick_init
 @dataclass(frozen=True, slots=True, eq=False)
 class Message:
     """One message of a conversation.
@@ -78,6 +83,7 @@ class Hook:
     version: str = ""
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class ScriptStep:
     """The step of a scripted provider that answers this request: its number in the script (from 0) and its content.
@@ -90,6 +96,7 @@ class ScriptStep:
     step: JsonObject | None
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Request:
     """Everything that reaches the model, and the little beside it that decides the answer."""
@@ -156,6 +163,7 @@ def total_usage(used: Iterable[Usage]) -> Usage:
     )
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Response:
     """One answer of the model. ``latency_ms`` is the provider's time, ``model_served`` what answered, if it said so.

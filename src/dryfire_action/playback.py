@@ -14,6 +14,7 @@ from dryfire_action.errors import CassetteMissError, UsageError
 from dryfire_action.field_changes import changes_between
 from dryfire_action.fingerprint import Fingerprint, Fingerprinter
 from dryfire_action.placeholders import error_from, fresh_call_ids, response_from, restore
+from dryfire_action.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,6 +75,7 @@ class Miss:
         return f"{where}: nothing is recorded here"
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Played:
     """One request that went through a recorder or a replay, and what became of it.

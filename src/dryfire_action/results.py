@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dryfire_action.errors import EXIT_FAILED, EXIT_PASSED, EXIT_RECORDING, EXIT_USAGE
 from dryfire_action.messages import NO_USAGE, total_usage
+from dryfire_action.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,6 +41,7 @@ NOT_CHECKED: tuple[CaseOutcome, ...] = ("excluded", "skipped")
 TO_ASK: tuple[TurnOutcome, ...] = ("stale", "missing", "not_reached")
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class TurnResult:
     """One attempt of one turn. ``recorded`` and ``current`` are keys; ``changes`` says why they differ.
@@ -60,6 +62,7 @@ class TurnResult:
     usage: Usage = NO_USAGE
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """What one assertion says. ``message`` is empty when it passed."""
@@ -73,6 +76,7 @@ class Verdict:
     place: Place | None = None
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class RunResult:
     """One execution of a case. ``verdicts`` is empty where the run was stale or missing: then nothing is judged.
@@ -96,6 +100,7 @@ class RunResult:
         return tuple(turn for turn in self.turns if turn.outcome in ("stale", "missing"))
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class CaseResult:
     """What became of one case. ``error`` says why in one line; ``cassette`` is the path of its recording, if any.

@@ -9,6 +9,7 @@ from dryfire_action.cassette import Cassette, Header, complete_part
 from dryfire_action.cassette_store import check_names, read_cassette
 from dryfire_action.errors import CassetteDamaged, UsageError
 from dryfire_action.playback import refuse_other_origin
+from dryfire_action.quick_init import quick_init
 from dryfire_action.redaction_settings import rules_in_force
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from dryfire_action.tree import Tree
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Shelf:
     """Where the recording of one case lies and by which rules it is made.

@@ -9,6 +9,7 @@ from posixpath import join, normpath
 from typing import TYPE_CHECKING, Literal
 
 from dryfire_action.messages import Request
+from dryfire_action.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -117,6 +118,7 @@ def _plain_path(folder: str, path: str) -> str:
     return normpath(join(folder, path.replace("\\", "/")))
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Case:
     """One scenario, with every setting resolved (case over suite over config defaults over built-in).

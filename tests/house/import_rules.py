@@ -29,6 +29,7 @@ TIERS: dict[str, int] = {
             "document",
             "field_paths",
             "ignore_rules",
+            "quick_init",
             "likeness",
             "problems_text",
             "suite_status",
