@@ -26,6 +26,8 @@ from dryfire_action.secret_signs import (
     DIGIT_CLASS,
     DIGIT_RUN,
     JSON_LINE,
+    LEAD,
+    NEAR,
     TOKEN_CLASS,
     TOKEN_RUN,
     has_json_lines,
@@ -39,14 +41,11 @@ _PERCENT_RUN = r"[A-Za-z0-9%._~!$'()*+,;=:@/?&#-]{6,}+"
 _PERCENT = late(r"%([0-9A-Fa-f]{2})")
 _BLOB = r"[A-Za-z0-9+/]{64}"
 _RUN = 16
-# What belongs to a token before its run: `123456:` of Telegram's, `?sig=` of a signed URL.
-_LEAD = 64
 _NEAR_RUN = 32
 _WORD = late(r"[A-Za-z0-9_-]++")
 _ESCAPES = {"\\": 1, "%": 2}
 _CARD_DIGITS = 13
 _CREDENTIAL_WORDS = ("key", "token", "secret", "auth", "credential", "akia", "asia")
-_NEAR = 80
 
 
 def search(text: str, rules: Rules, name: str | None = None, kind: KeyKind | None = None) -> list[Found]:
@@ -105,7 +104,7 @@ def _shape_spans(text: str, plan: Plan, samples: bool) -> Iterator[Found]:
                 yield from _matches(text, rule, samples, start, end)
     classes = plain.translate(TOKEN_CLASS)
     if TOKEN_RUN in classes:
-        yield from _run_spans(text, list(runs(classes, _RUN, _LEAD)), plan, samples)
+        yield from _run_spans(text, list(runs(classes, _RUN, LEAD)), plan, samples)
 
 
 def _run_spans(text: str, runs: list[tuple[int, int]], plan: Plan, samples: bool) -> Iterator[Found]:
@@ -162,7 +161,7 @@ def _judged(match: re.Match[str], rule: Rule, samples: bool) -> Found | None:
 
 
 def _stands_near(text: str, at: int, words: tuple[str, ...]) -> bool:
-    window = text[max(0, at - _NEAR) : at].lower()
+    window = text[max(0, at - NEAR) : at].lower()
     return any(word in window for word in words) and any(word in window for word in _CREDENTIAL_WORDS)
 
 

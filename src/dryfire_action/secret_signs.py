@@ -27,6 +27,10 @@ _JSON_LINE_END = late(r"[}\]][ \t\r]*+(?:\n|\Z)")
 
 # So long are, at least, tokens that are told by a word near by, or have a literal that says little.
 _LONG_RUN = b"a" * 32
+LEAD = 64
+"""So much before its run may belong to a token: `123456:` of Telegram's, `?sig=` of a signed URL."""
+NEAR = 80
+"""So far before a token a vendor's name stands, where that tells the token."""
 # The beginnings of words, where tokens begin.
 _HEADS = late(r"([A-Za-z0-9_-]{2})[A-Za-z0-9_-]*+")
 # A literal of so few characters stands in many texts: where it is in a long run, the rule's own pattern is the sign.
@@ -56,17 +60,19 @@ def shows_nothing(text: str, plan: Plan) -> bool:
     classes = plain.translate(TOKEN_CLASS)
     if TOKEN_RUN not in classes:
         return True
-    for head in plan.starts.keys() & _HEADS.findall(text):
+    around = _runs_of(text, classes, len(TOKEN_RUN), LEAD)
+    for head in plan.starts.keys() & _HEADS.findall(around):
         for literal, _ in plan.starts[head]:
-            if literal in text:
+            if literal in around:
                 return False
     for literal, _ in plan.loose:
         if literal in text and len(literal) > _SAYS_LITTLE:
             return False
     if _LONG_RUN not in classes:
         return True
+    before = _runs_of(text, classes, len(_LONG_RUN), NEAR).lower()
     for word in plan.near_words:
-        if word in lowered:
+        if word in before:
             return False
     vague = [rule for literal, rule in plan.loose if len(literal) <= _SAYS_LITTLE and literal in text]
     for start, end in runs(classes, len(_LONG_RUN), 0) if vague else ():
@@ -85,6 +91,18 @@ def has_json_lines(text: str) -> bool:
 def has_run(text: str, length: int) -> bool:
     """Whether so many characters that tokens are made of stand in a row in a text; those of base64 are among them."""
     return b"a" * length in text.encode("latin-1", "replace").translate(TOKEN_CLASS)
+
+
+def _runs_of(text: str, classes: bytes, least: int, lead: int) -> str:
+    """The runs of so many characters in a text, each with some of what is before; all of a text that is mostly runs."""
+    parts: list[str] = []
+    size = 0
+    for start, end in runs(classes, least, lead):
+        size += end - start
+        if size > len(text):
+            return text
+        parts.append(text[start:end])
+    return "\n".join(parts)
 
 
 def runs(classes: bytes, least: int, lead: int) -> Iterator[tuple[int, int]]:

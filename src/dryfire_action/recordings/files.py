@@ -29,7 +29,8 @@ def nothing_passes(rule: str, value: str) -> bool:  # noqa: ARG001
 
 
 _CONFLICT = late(r"^(?:<{7}|>{7}|\|{7}) |^={7}$", re.MULTILINE)
-_CONFLICT_MARKS = ("<<<<<<<", ">>>>>>>", "|||||||", "=======")
+# The same for short, with a letter in front by which it is found fast.
+_CONFLICT_MARK = late(r"\n[<=>|]{7}")
 _COMPRESSED_NAME = late(r"\.(?:gz|gzip|br|zst|zz|bz2|xz)\Z", re.IGNORECASE)
 _YAML_NAME = late(r"\.ya?ml\Z", re.IGNORECASE)
 _JSON_NAME = late(r"\.(?:json|har)\Z", re.IGNORECASE)
@@ -132,7 +133,8 @@ class _Looking:
         scan.whole = text
         if self.fixing:
             scan.mark = Markers(text)
-        conflict = _CONFLICT.search(text) if any(mark in text for mark in _CONFLICT_MARKS) else None
+        # The first mark may be the text's first line; of two, one is not.
+        conflict = _CONFLICT.search(text) if _CONFLICT_MARK.search(text) is not None else None
         if conflict is not None and len({found[0][:3] for found in _CONFLICT.finditer(text)}) > 1:
             place = conflict.start()
             scan.miss(Context(place=lambda _: place), "conflict", "the marks of a merge conflict")

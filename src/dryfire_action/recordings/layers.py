@@ -54,21 +54,35 @@ def of_parts(scan: Scan, text: str, context: Context) -> list[Edit] | None:
 def shows_none(text: str, name: str | None) -> bool:
     """Whether a text in which no rule finds a sign, and that is no JSON, shows no sign of a layer either: then neither
     it nor a word in it stands for something else."""
-    if "data:" in text or ";base64," in text or may_be_escaped(text):
-        return False
+    return not shows_mark(text) and stands_for_itself(text, name) and not holds_word(text)
+
+
+def shows_mark(text: str) -> bool:
+    """Whether a text shows a mark that a layer has. Some texts together show every mark that one of them shows."""
+    return "data:" in text or ";base64," in text or may_be_escaped(text)
+
+
+def stands_for_itself(text: str, name: str | None) -> bool:
+    """Whether a text is not, as a whole, base64, hexadecimal or the like around something."""
     if text[:1] in _BYTES and not text.isascii():
         return False
     if len(text) < _LEAST_BASE64:
         return True
     if getattr(text, "is_binary", False):
         return False
-    if " " not in text[:64] and notations.is_base64(text):
-        if bodies.may_be_body(name):
-            return False
-        if not (name and is_opaque_key(name)) and (notations.from_base64(text) or notations.from_hex(text)):
-            return False
-    word = _BASE64_WORDS.search(text) if has_run(text, _LEAST_WORD) else None
-    return word is None or len(word[0]) == len(text)
+    if " " in text[:64] or not notations.is_base64(text):
+        return True
+    if bodies.may_be_body(name):
+        return False
+    return bool(name and is_opaque_key(name)) or not (notations.from_base64(text) or notations.from_hex(text))
+
+
+def holds_word(text: str) -> bool:
+    """Whether a word in a text, and not all of it, may be base64."""
+    if len(text) < _LEAST_WORD or not has_run(text, _LEAST_WORD):
+        return False
+    word = _BASE64_WORDS.search(text)
+    return word is not None and len(word[0]) != len(text)
 
 
 def stream(scan: Scan, text: str, context: Context, *, lines: bool = False) -> list[Edit]:

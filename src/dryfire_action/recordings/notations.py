@@ -5,7 +5,7 @@ from __future__ import annotations
 import binascii
 import re
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dryfire_action.late_pattern import late
 from dryfire_action.recordings.byte_kinds import is_media, is_text
@@ -20,6 +20,8 @@ _SPACE = late(r"[\r\n\t ]+")
 # The first characters of a base64 text tell whether it holds text: so many are looked at.
 _HEAD = 128
 _LEAST_GUESSED = 48
+# So many characters have the first of some chunks, and all of them.
+_LEAST_CHUNK, _LEAST_IN_ALL = 16, 32
 
 
 class Decoded(NamedTuple):
@@ -80,16 +82,24 @@ def from_hex(text: str) -> Decoded | None:
     return Decoded(data, "hex", lambda new: new.hex().upper() if upper else new.hex())
 
 
+def may_be_chunks(items: list[Any]) -> bool:
+    """Whether a list that begins with a text may be one of hexadecimal or base64 texts that hold something together."""
+    first = items[0]
+    if len(first) < _LEAST_CHUNK or (len(items) < 2 and len(first) < _LEAST_IN_ALL):
+        return False
+    return _BASE64.fullmatch(first) is not None and all(isinstance(item, str) for item in items)
+
+
 def chunks_of_hex(items: list[str]) -> bytes | None:
     """The bytes of a list of hexadecimal texts, if they are compressed or a text."""
-    if not all(_HEX.fullmatch(item) for item in items) or sum(map(len, items)) < 32:
+    if not all(_HEX.fullmatch(item) for item in items) or sum(map(len, items)) < _LEAST_IN_ALL:
         return None
     return _worth_opening(bytes.fromhex("".join(items)))
 
 
 def chunks_of_base64(items: list[str]) -> bytes | None:
     """The bytes of a list of base64 texts, if they are compressed or a text."""
-    if sum(map(len, items)) < 32 or not all(_BASE64.fullmatch(item) for item in items):
+    if sum(map(len, items)) < _LEAST_IN_ALL or not all(_BASE64.fullmatch(item) for item in items):
         return None
     try:
         return _worth_opening(b"".join(_unbase64(item, b"+/") for item in items))

@@ -62,9 +62,9 @@ def search_tree(scan: Scan, tree: Any, context: Context, name: str | None, *, ke
         text, kind = named.text, named.kind
         if known.is_clean(text, named.name, kind, depth):
             continue
-        if (kind is not None and kind not in KINDS_OF_FIELDS) or depth > MAX_LAYERS:
+        if (kind is not None and kind not in KINDS_OF_FIELDS) or depth > MAX_LAYERS or may_be_json(text):
             search(named)
-        elif len(text) > _SHORT or may_be_json(text):
+        elif len(text) > _SHORT:
             if not (shows_nothing(text, plan) and _has_no_layer(named, depth, known)):
                 search(named)
         else:
@@ -83,11 +83,24 @@ def _search_short(
     texts: list[NamedText], depth: int, known: KnownTexts, plan: Plan, search: Callable[[NamedText], None]
 ) -> None:
     """Search some short texts, if there is a sign of anything in them. Together they show every sign that one of them
-    shows, unless it is JSON."""
-    show_nothing = shows_nothing("\n".join([named.text for named in texts]), plan)
+    shows, unless it is JSON or one piece of base64."""
+    together = "\n".join([named.text for named in texts])
+    show_nothing, show_mark = shows_nothing(together, plan), layers.shows_mark(together)
+    hold_words = layers.holds_word(together)
     for named in texts:
-        if not (show_nothing or shows_nothing(named.text, plan)) or not _has_no_layer(named, depth, known):
+        text = named.text
+        if not (show_nothing or shows_nothing(text, plan)):
             search(named)
+        elif named.is_key:
+            continue
+        elif (
+            (show_mark and layers.shows_mark(text))
+            or (hold_words and layers.holds_word(text))
+            or not layers.stands_for_itself(text, named.name)
+        ):
+            search(named)
+        else:
+            known.add_clean(text, named.name, named.kind, depth)
 
 
 def _has_no_layer(named: NamedText, depth: int, known: KnownTexts) -> bool:

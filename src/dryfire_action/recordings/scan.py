@@ -14,7 +14,7 @@ from typing import Any
 
 from dryfire_action.json_leaves import Fields
 from dryfire_action.named_texts import NamedText, Way, named_texts, path_of
-from dryfire_action.recordings import bodies, json_tree, known_texts, layers, quick_walk, streams
+from dryfire_action.recordings import bodies, json_tree, known_texts, layers, notations, quick_walk, streams
 from dryfire_action.recordings.context import Context, InLeaf
 from dryfire_action.recordings.edits import Edit, edited, written_edits
 from dryfire_action.recordings.limits import MAX_LAYERS, MAX_OPENED, LimitReached
@@ -289,13 +289,10 @@ class Scan:
         """Search what the items of a list say together."""
         first = node[0]
         if isinstance(first, str):
-            if len(node) < 2 and len(first) < 16:
+            if notations.may_be_chunks(node) and self._chunks(node, context, path_of(way), changes):
                 return
-            path = path_of(way)
-            if self._chunks(node, context, path, changes):
-                return
-            if found := streams.joined_list(node, _name_of(way)):
-                self.pieces(found, context, (*path, Layer("stream")), changes)
+            if len(node) > 1 and (found := streams.joined_list(node, _name_of(way))):
+                self.pieces(found, context, (*path_of(way), Layer("stream")), changes)
         elif isinstance(first, int):
             if len(node) >= _LEAST_BYTES:
                 steps = partial(_joined_way, context.way, path_of(way))
@@ -310,8 +307,6 @@ class Scan:
         self, node: list[Any], context: Context, path: Path, changes: dict[int, tuple[str, list[Edit]]]
     ) -> bool:
         """Search a list of texts that are bytes in pieces; whether it is one."""
-        if len(node[0]) < 16 or not all(isinstance(item, str) for item in node):
-            return False
         way = context.way
         inside = Context(lambda: (*way(), *path), InLeaf(node[0], context.place), list, context.depth + 1)
         found = layers.chunks(self, node, inside)
