@@ -80,7 +80,8 @@ def parsed(text: str) -> Any:
     if not may_be_json(text):
         return None
     try:
-        return _DECODER.decode(text)
+        tree, end = _DECODER.raw_decode(text) if text[0] in "{[" else (None, 0)
+        return tree if end == len(text) else _DECODER.decode(text)
     except (ValueError, RecursionError):
         return None
 

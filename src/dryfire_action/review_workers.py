@@ -26,6 +26,9 @@ _LEAST_WORK = 1_000_000
 # Each worker has some 25 MB of its own.
 _MOST_WORKERS = 4
 _AT_ONCE = 4
+# Of so many files, this process reviews some before there are others: of all kinds, as they are sorted by their paths.
+_MANY = 100
+_FIRST = 8
 # What a pipe holds on every system: the whole list of work is written before anybody reads it.
 _PIPE = 4096
 _NUMBER = 4
@@ -72,23 +75,27 @@ def _processors() -> int:
 def _by_workers(reviewer: Reviewer, root: str, files: Sequence[str], count: int) -> dict[int, Reviewed]:
     """What `count` processes, this one among them, find in the files, by their numbers."""
     at_once = max(_AT_ONCE, -(-len(files) * _NUMBER // _PIPE))
+    # What every worker would load and come to know is there before they part.
+    first = range(0, len(files), len(files) // _FIRST) if len(files) >= _MANY else ()
+    found = {number: reviewed(reviewer, root, files[number]) for number in first}
     work, to_do = os.pipe()
     for start in range(0, len(files), at_once):
         os.write(to_do, start.to_bytes(_NUMBER, "big"))
     os.close(to_do)
 
     def share() -> dict[int, Reviewed]:
-        found = {}
-        for start in _starts(work):
-            for number in range(start, min(start + at_once, len(files))):
-                found[number] = reviewed(reviewer, root, files[number])
-        return found
+        return {
+            number: reviewed(reviewer, root, files[number])
+            for start in _starts(work)
+            for number in range(start, min(start + at_once, len(files)))
+            if number not in found
+        }
 
     workers = []
     try:
         for _ in range(count - 1):
             workers.append(_Worker(reviewer, share))
-        found = share()
+        found |= share()
     finally:
         os.close(work)
         came_back = [worker.result() for worker in workers]

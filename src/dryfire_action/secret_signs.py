@@ -33,8 +33,8 @@ NEAR = 80
 """So far before a token a vendor's name stands, where that tells the token."""
 # The beginnings of words, where tokens begin.
 _HEADS = late(r"([A-Za-z0-9_-]{2})[A-Za-z0-9_-]*+")
-# A literal of so few characters stands in many texts: where it is in a long run, the rule's own pattern is the sign.
-_SAYS_LITTLE = 2
+# In a shorter text, runs are not worth looking for one by one.
+_SHORT = 1000
 
 
 def shows_nothing(text: str, plan: Plan) -> bool:
@@ -65,8 +65,8 @@ def shows_nothing(text: str, plan: Plan) -> bool:
         for literal, _ in plan.starts[head]:
             if literal in around:
                 return False
-    for literal, _ in plan.loose:
-        if literal in text and len(literal) > _SAYS_LITTLE:
+    for literal in plan.telling:
+        if literal in around:
             return False
     if _LONG_RUN not in classes:
         return True
@@ -74,7 +74,7 @@ def shows_nothing(text: str, plan: Plan) -> bool:
     for word in plan.near_words:
         if word in before:
             return False
-    vague = [rule for literal, rule in plan.loose if len(literal) <= _SAYS_LITTLE and literal in text]
+    vague = [rule for literal, rule in plan.vague if literal in around]
     for start, end in runs(classes, len(_LONG_RUN), 0) if vague else ():
         if any(rule.compiled().search(text, start, end) for rule in vague):
             return False
@@ -94,15 +94,15 @@ def has_run(text: str, length: int) -> bool:
 
 
 def _runs_of(text: str, classes: bytes, least: int, lead: int) -> str:
-    """The runs of so many characters in a text, each with some of what is before; all of a text that is mostly runs."""
-    parts: list[str] = []
-    size = 0
+    """The runs of so many characters in a text, each with some of what is before; all of a short text."""
+    if len(text) < _SHORT:
+        return text
+    spans: list[tuple[int, int]] = []
     for start, end in runs(classes, least, lead):
-        size += end - start
-        if size > len(text):
-            return text
-        parts.append(text[start:end])
-    return "\n".join(parts)
+        if spans and start <= spans[-1][1]:
+            start = spans.pop()[0]
+        spans.append((start, end))
+    return "\n".join([text[start:end] for start, end in spans])
 
 
 def runs(classes: bytes, least: int, lead: int) -> Iterator[tuple[int, int]]:

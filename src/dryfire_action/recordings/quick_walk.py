@@ -65,7 +65,7 @@ def search_tree(scan: Scan, tree: Any, context: Context, name: str | None, *, ke
         if (kind is not None and kind not in KINDS_OF_FIELDS) or depth > MAX_LAYERS or may_be_json(text):
             search(named)
         elif len(text) > _SHORT:
-            if not (shows_nothing(text, plan) and _has_no_layer(named, depth, known)):
+            if not (scan.shows_nothing(text) and _has_no_layer(named, depth, known)):
                 search(named)
         else:
             short.append(named)

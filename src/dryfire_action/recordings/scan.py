@@ -73,6 +73,7 @@ class Scan:
         self.budget = MAX_OPENED
         self._quick = 0
         self._allowed = self._looked_around = 0
+        self._asked, self._shows_nothing = "", True
         # What a text over several pieces was found to hold need not be found in each again.
         self._opened: dict[int, str] = {}
         self._covered: dict[int, tuple[str, list[tuple[int, int]]]] = {}
@@ -123,6 +124,12 @@ class Scan:
         return self.whole.count("\n", 0, max(0, offset)) + 1
 
     # Texts.
+
+    def shows_nothing(self, text: str) -> bool:
+        """Whether a text shows no sign of a secret; worked out once where it is asked twice in a row."""
+        if text is not self._asked:
+            self._asked, self._shows_nothing = text, shows_nothing(text, self.rules.plan)
+        return self._shows_nothing
 
     def text(
         self, text: str, context: Context, name: str | None = None, kind: KeyKind | None = None
@@ -179,7 +186,7 @@ class Scan:
     ) -> Iterable[tuple[int, int, str]]:
         """What the rules find in a text; a pattern of the team's that takes too long is noted and left out."""
         if not self.rules.team:
-            is_quiet = kind is None and shows_nothing(text, self.rules.plan)
+            is_quiet = kind is None and self.shows_nothing(text)
             return () if is_quiet else search(text, self.rules, name, kind)
         from dryfire_action.patterns import PatternTimeout
 

@@ -96,14 +96,17 @@ def events(text: str, *, with_places: bool) -> Events:
     seen: set[str] = set()
     at = 0
     for line in _EVENT_LINE.finditer(text):
-        value, start = line["v"].rstrip(), line.start("v")
+        field, value = line.groups()
+        if field is None and value[0] not in "{[":
+            continue
+        value, start = value.rstrip(), line.start("v")
         tree = json_leaves.parsed(value) if value else None
         if tree is not None:
             placed = json_tree.located(value, tree) if with_places else tree
             if placed is None:
                 continue  # too deep to be located: it stays text
             trees.append(_moved(placed, start) if with_places else tree)
-        elif line["field"] and value and value != "[DONE]":
+        elif field and value and value != "[DONE]":
             plain.append(_moved(json_tree.as_located(value), start))
         else:
             continue
