@@ -44,6 +44,8 @@ _LAST_WORDS = frozenset({"key", "token", "secret", "password"})
 # An expression (`settings.key1`) or a path (`/run/secrets/db1`), whose pieces are too short to be random.
 _CODE = r"(?:[A-Za-z_]\w{0,15}(?:\.[A-Za-z_]\w{0,15}){1,8}|\.{0,2}~?(?:/[\w.-]{1,24}){2,12})"
 _AFTER_LITERAL = r"[ ]?[+.%,)][ ]?[A-Za-z_(]"
+_may_end_name: dict[str, bool] = {}
+_MOST_ENDS = 5000
 # The beginning of a placeholder: `token={get_token(user, …)}`.
 _TEMPLATE = r"\$?\{\{?[ ]?[A-Za-z_]"
 OPTION_START = late("--[A-Za-z]")
@@ -80,6 +82,14 @@ def assigned_spans(text: str, *, samples: bool) -> Iterator[Found]:
             yield pair.at, done, "cookie" if kind == "cookie-value" else "credential-key"
 
 
+def _says_end(letters: str) -> bool:
+    """Whether the letters before an operator may end a name that announces something, or its quote."""
+    says = letters.lower() in NAME_ENDS or not (letters.isascii() and letters.isalnum())
+    if len(_may_end_name) < _MOST_ENDS:
+        _may_end_name[letters] = says
+    return says
+
+
 def announces(text: str) -> bool:
     """Whether an operator in a text stands behind a name that may announce a secret. Without one, there is nothing
     that `assigned_spans` finds."""
@@ -87,7 +97,10 @@ def announces(text: str) -> bool:
         at = text.find(operator)
         while at >= 0:
             before = text[max(0, at - 2) : at]
-            if before.lower() in NAME_ENDS or not (before.isascii() and before.isalnum()):
+            says = _may_end_name.get(before)
+            if says is None:
+                says = _says_end(before)
+            if says:
                 pair = _assignment(text, at)
                 if pair is not None and _kind_in_text(text, pair) is not None:
                     return True

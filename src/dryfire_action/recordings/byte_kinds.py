@@ -15,12 +15,22 @@ def is_text(data: bytes) -> bool:
     head = data[:512]
     if not head or b"\0" in head:
         return False
+    if len(data) <= len(head):
+        # Most short words are no base64 of a text: to catch an error for each takes longer than to read what is left.
+        text = head.decode("utf-8", "ignore")
+        if len(text) != len(head) and len(text.encode()) != len(head):
+            return False
+        return _is_printed(text)
     try:
         text = head.decode()
     except UnicodeDecodeError as error:
-        if error.start < len(head) - 3 or len(data) <= 512:
+        if error.start < len(head) - 3:
             return False
         text = head[: error.start].decode()
+    return _is_printed(text)
+
+
+def _is_printed(text: str) -> bool:
     if text.isprintable():
         return True
     return sum(not (character.isprintable() or character in "\r\n\t") for character in text) * 50 <= len(text)

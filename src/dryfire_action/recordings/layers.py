@@ -68,7 +68,7 @@ def stands_for_itself(text: str, name: str | None) -> bool:
         return False
     if len(text) < _LEAST_BASE64:
         return True
-    if getattr(text, "is_binary", False):
+    if type(text) is not str and getattr(text, "is_binary", False):
         return False
     if " " in text[:64] or not notations.is_base64(text):
         return True

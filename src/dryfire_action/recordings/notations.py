@@ -19,9 +19,12 @@ _HEX = late(r"(?:[0-9a-f]{2})++|(?:[0-9A-F]{2})++", re.ASCII)
 _SPACE = late(r"[\r\n\t ]+")
 # The first characters of a base64 text tell whether it holds text: so many are looked at.
 _HEAD = 128
+# What begins so has a first byte from 128 to 191, as no text and nothing compressed has: `req_…`, `msg_…`, `toolu_…`.
+_NO_BEGINNING = frozenset("ghijklmnopqrstuv")
 _LEAST_GUESSED = 48
-# So many characters have the first of some chunks, and all of them.
-_LEAST_CHUNK, _LEAST_IN_ALL = 16, 32
+_LEAST_CHUNK = 16
+LEAST_IN_CHUNKS = 32
+"""So many characters have, together, the texts of a list that hold something together."""
 
 
 class Decoded(NamedTuple):
@@ -85,21 +88,21 @@ def from_hex(text: str) -> Decoded | None:
 def may_be_chunks(items: list[Any]) -> bool:
     """Whether a list that begins with a text may be one of hexadecimal or base64 texts that hold something together."""
     first = items[0]
-    if len(first) < _LEAST_CHUNK or (len(items) < 2 and len(first) < _LEAST_IN_ALL):
+    if len(first) < _LEAST_CHUNK:
         return False
     return _BASE64.fullmatch(first) is not None and all(isinstance(item, str) for item in items)
 
 
 def chunks_of_hex(items: list[str]) -> bytes | None:
     """The bytes of a list of hexadecimal texts, if they are compressed or a text."""
-    if not all(_HEX.fullmatch(item) for item in items) or sum(map(len, items)) < _LEAST_IN_ALL:
+    if not all(_HEX.fullmatch(item) for item in items) or sum(map(len, items)) < LEAST_IN_CHUNKS:
         return None
     return _worth_opening(bytes.fromhex("".join(items)))
 
 
 def chunks_of_base64(items: list[str]) -> bytes | None:
     """The bytes of a list of base64 texts, if they are compressed or a text."""
-    if sum(map(len, items)) < _LEAST_IN_ALL or not all(_BASE64.fullmatch(item) for item in items):
+    if sum(map(len, items)) < LEAST_IN_CHUNKS or not all(_BASE64.fullmatch(item) for item in items):
         return None
     try:
         return _worth_opening(b"".join(_unbase64(item, b"+/") for item in items))
@@ -134,6 +137,8 @@ def _is_guessable(data: bytes) -> bool:
 
 def _promises(text: str) -> bool:
     """Whether the beginning of a text, taken as base64, is text or compressed."""
+    if text[0] in _NO_BEGINNING and _SPACE.search(text) is None:
+        return False
     head = _SPACE.sub("", text[: _HEAD + 8])[:_HEAD]
     head = head.rstrip("=")
     head = head[: len(head) // 4 * 4]

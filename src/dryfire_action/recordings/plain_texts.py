@@ -13,7 +13,6 @@ _SHORT_RUNS = late(
     r"(?:[A-Za-z0-9_+/.~-]{0,15}+[^A-Za-z0-9_+/.~=:@%>\\&{\[\x00-\x08\x80-\xff-])*+[A-Za-z0-9_+/.~-]{0,15}+"
 )
 _DIGITS = late(r"[0-9](?:[ -]?[0-9]){12}")
-_WORDS = ("earer", "EARER", "asic", "ASIC", "-----BEGIN")
 
 _known: set[str] = set()
 _SHORT = 24
@@ -26,9 +25,8 @@ def is_plain(text: str) -> bool:
         return True
     if _SHORT_RUNS.fullmatch(text) is None:
         return False
-    for word in _WORDS:
-        if word in text:
-            return False
+    if "earer" in text or "EARER" in text or "asic" in text or "ASIC" in text or "-----BEGIN" in text:
+        return False
     if len(text) >= 13 and _DIGITS.search(text) is not None:
         return False
     if len(text) <= _SHORT:

@@ -296,6 +296,8 @@ class Scan:
         """Search what the items of a list say together."""
         first = node[0]
         if isinstance(first, str):
+            if len(node) < 2 and len(first) < notations.LEAST_IN_CHUNKS:
+                return
             if notations.may_be_chunks(node) and self._chunks(node, context, path_of(way), changes):
                 return
             if len(node) > 1 and (found := streams.joined_list(node, _name_of(way))):
