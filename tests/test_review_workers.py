@@ -38,7 +38,7 @@ def written(folder: Path, count: int) -> list[str]:
     return files
 
 
-@pytest.mark.parametrize("count", [2, 7, 50])
+@pytest.mark.parametrize("count", [2, 7, 50, 230])
 def test_workers_report_what_one_process_reports(project: Path, count: int) -> None:
     files = [*written(project, count), "cassettes/missing.json"]
     reports, notes = all_reviewed(reviewer_of(str(project)), str(project), files)

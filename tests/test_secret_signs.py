@@ -15,9 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dryfire_action.json_leaves import may_be_json
+from dryfire_action.recordings.byte_kinds import is_text
 from dryfire_action.recordings.context import Context
-from dryfire_action.recordings.files import nothing_passes
+from dryfire_action.recordings.files import look, nothing_passes
 from dryfire_action.recordings.layers import shows_none
+from dryfire_action.recordings.notations import from_base64
 from dryfire_action.recordings.scan import Scan
 from dryfire_action.redact import DEFAULT_RULES, find_in_text
 from dryfire_action.secret_signs import shows_nothing
@@ -145,3 +147,53 @@ def test_some_texts_together_show_every_sign_that_one_of_them_shows(texts: list[
 )
 def test_words_ids_dates_and_links_show_nothing(text: str) -> None:
     assert shows_nothing(text, PLAN) and shows_none(text, "id")
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["id", "text", "note", "data", "link"]),
+            st.sampled_from([*ALONE, *WRITTEN, "x", "words, so: it is", "msg_" + "q7" * 12, "a1b2c3d4" * 8]),
+            st.sampled_from(NOTATIONS),
+        ),
+        max_size=6,
+    )
+)
+def test_short_texts_that_are_looked_at_together_hide_nothing_from_each_other(
+    texts: list[tuple[str, str, Callable[[str], str]]],
+) -> None:
+    items = [{name: notation(text)} for name, text, notation in texts]
+    found = [
+        found.rule for found in look(json.dumps({"a": items}).encode(), "a.json", DEFAULT_RULES).findings
+    ]
+    alone = [
+        found.rule
+        for item in items
+        for found in look(json.dumps({"a": [item]}).encode(), "a.json", DEFAULT_RULES).findings
+    ]
+    assert sorted(found) == sorted(alone)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(min_size=20, max_size=60) | st.text("abc é漢", min_size=20, max_size=60))
+def test_text_is_opened_however_it_begins(text: str) -> None:
+    data = f"{text}...".encode()
+    found = from_base64(base64.b64encode(data).decode())
+    assert (found is not None and found.data == data) or not is_text(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "é".encode()[:1] + b"a" * 20,
+        b"a" * 20 + "é".encode()[:1],
+        b"\x80" * 20,
+        b"a\xff" * 10,
+        b"\xed\xa0\x80abc",
+        b"",
+        b"a\0b",
+    ],
+)
+def test_bytes_that_are_no_text(data: bytes) -> None:
+    assert not is_text(data)
