@@ -179,3 +179,14 @@ def swapped(items: Sequence[Any], first: int = 0, second: int = 1) -> tuple[Any,
     found = list(items)
     found[first], found[second] = found[second], found[first]
     return tuple(found)
+
+
+def long_conversation(turns: int) -> list[Request]:
+    """The requests of a conversation of so many turns."""
+    messages: tuple[Message, ...] = (said("begin"),)
+    found = []
+    for turn in range(turns):
+        found.append(with_(hooks=(), messages=messages))
+        call = ToolCall(f"c{turn}", "lookup", {"id": f"ord_{turn:04}"})
+        messages = (*messages, calling(call), answering(ToolResult(call.id, f"found {turn:04}")))
+    return found

@@ -164,6 +164,13 @@ def test_text_that_is_ignored_does_not_count_on_either_side() -> None:
     assert missed(replaying(recorded), request("on 2026-12-31")).outcome == "stale"
 
 
+def test_a_tape_fingerprints_by_the_rules_it_is_handed() -> None:
+    rule = IgnoreRule("system", "x")
+    mask = ignoring([(rule, compile_pattern("x"))])
+    asked = request("a", system="1x")
+    assert RunTape(0, mask).fingerprint(asked) == fingerprint_of(asked, mask) != fingerprint_of(asked)
+
+
 def test_a_tape_takes_the_fingerprinter_it_is_handed() -> None:
     rule = IgnoreRule("system", "x")
     own = Fingerprinter(ignoring([(rule, compile_pattern("x"))]))
