@@ -36,7 +36,7 @@ def _repository(folder: Path) -> list[list[str]]:
         "gitleaks": [gitleaks(), "dir", "--no-banner", "--redact", "--log-level", "error", "."],
         "cassette-redact": [HOOK, *files],
     }
-    return _compared(f"{_CASSETTES:,} cassettes, {size / 1e6:.1f} MB", in_turns(commands, folder, 3))
+    return _compared(f"{_CASSETTES:,} cassettes, {size / 1e6:.1f} MB", in_turns(commands, folder, 5))
 
 
 def _commit(folder: Path) -> list[list[str]]:

@@ -28,10 +28,10 @@ def table() -> list[list[str]]:
         _part_of(folder / "10000", folder / "1000", suites=10)
         _part_of(folder / "10000", folder / "100", suites=1)
         make(folder / "long", Shape(50, 200, result=2_000))
-        for turns, rounds in ((100, 5), (1_000, 3), (10_000, 2)):
+        for turns, rounds in ((100, 5), (1_000, 4), (10_000, 5)):
             title = f"{turns:,} turns: {turns // 4:,} cases of 4"
             rows += _compared(title, folder / str(turns), rounds)
-        rows += _compared("10,000 turns: 50 cases of 200, results of 2 kB", folder / "long", 2)
+        rows += _compared("10,000 turns: 50 cases of 200, results of 2 kB", folder / "long", 3)
     return rows
 
 
