@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Callable
 from typing import Any
 
 import brotli
@@ -215,3 +216,37 @@ def test_lists_of_a_long_text_are_not_kept(size: int, is_kept: bool) -> None:
     body = json.dumps({"messages": [{"content": "word " * (size // 5)}]})
     assert look(json.dumps({"body": body}).encode(), "cassettes/a.json", REVIEW_RULES).is_clean
     assert any("messages" in known._lists for known in known_texts._known.values()) == is_kept
+
+
+@pytest.mark.parametrize("name", ["session", "key"])
+def test_a_text_that_begins_as_a_query_is_found_among_other_texts(name: str) -> None:
+    query = f"{name}=" + "Mv93Gv4sqijAmONI" * 2
+    report = look(
+        json.dumps({"first": "hello there: you", "second": query}).encode(), "cassettes/a.json", REVIEW_RULES
+    )
+    assert [finding.path for finding in report.findings] == ["second"]
+
+
+def test_lines_of_numbers_in_a_text_are_read() -> None:
+    lines = json.dumps(list(f"use {KEY}".encode())) + "\n{}"
+    for text in (lines, lines.replace(", ", ",")):
+        report = look(json.dumps({"note": text}).encode(), "cassettes/a.json", REVIEW_RULES)
+        assert len(report.findings) == 1
+
+
+@pytest.mark.parametrize("fraction", [float, lambda byte: byte if byte % 2 else float(byte)])
+def test_a_list_of_fractions_is_not_one_of_bytes_that_was_searched(fraction: Callable[[int], float]) -> None:
+    def body(number: Any) -> bytes:
+        items = [{"role": "user", "content": [number(byte) for byte in f"use {KEY}".encode()]}]
+        return json.dumps({"body": json.dumps({"messages": items})}).encode()
+
+    known_texts._known.clear()
+    assert look(body(fraction), "cassettes/a.json", REVIEW_RULES).is_clean
+    assert len(look(body(int), "cassettes/b.json", REVIEW_RULES).findings) == 1
+
+
+def test_a_text_that_is_said_to_be_binary_is_opened_though_the_same_text_is_known() -> None:
+    text = base64.b64encode(b"\x00\x01\x02\xff\xfe" + KEY.encode() + b"\x00\xff\xfe\xfd").decode()
+    known_texts._known.clear()
+    assert look(f"memo: {text}\n".encode(), "cassettes/a.yaml", REVIEW_RULES).is_clean
+    assert len(look(f"memo: !!binary {text}\n".encode(), "cassettes/b.yaml", REVIEW_RULES).findings) == 1

@@ -102,6 +102,9 @@ def announces(text: str) -> bool:
                 says = _says_end(before)
             if says:
                 pair = _assignment(text, at)
+                if pair is not None and operator == "=" and text[pair.start - 1 : pair.start] == "\n":
+                    # Among texts looked at together, a line may be one by itself, which begins as a query does.
+                    pair = pair._replace(is_field=True)
                 if pair is not None and _kind_in_text(text, pair) is not None:
                     return True
             at = text.find(operator, at + 1)

@@ -34,6 +34,9 @@ class KnownTexts:
 
     def is_clean(self, text: str, name: str | None, kind: KeyKind | None, depth: int) -> bool:
         """Whether a text under a name of a kind is known to hold nothing, in so many layers or in more."""
+        if type(text) is not str and getattr(text, "is_binary", False):
+            # The same text without its tag need not be opened.
+            return False
         return self._clean.get((text, name, kind), -1) >= depth
 
     def add_clean(self, text: str, name: str | None, kind: KeyKind | None, depth: int) -> None:

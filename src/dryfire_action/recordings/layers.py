@@ -70,6 +70,8 @@ def stands_for_itself(text: str, name: str | None) -> bool:
         return True
     if type(text) is not str and getattr(text, "is_binary", False):
         return False
+    if text[0] in "{[" and json_tree.is_jsonl(text):
+        return False
     if " " in text[:64] or not notations.is_base64(text):
         return True
     if bodies.may_be_body(name):

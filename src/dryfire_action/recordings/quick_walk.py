@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 # Texts of so many characters are looked at together, so many at once: what there is to do is mostly to begin with one.
 _SHORT = 200
 _AT_ONCE = 200
+_NUMBERS = (int, float, bool)
 
 
 def search_tree(scan: Scan, tree: Any, context: Context, name: str | None, *, keeps_lists: bool) -> None:
@@ -36,9 +37,14 @@ def search_tree(scan: Scan, tree: Any, context: Context, name: str | None, *, ke
     known, plan = known_texts.of(scan.rules), scan.rules.plan
     before = scan.doubts()
     lists: list[tuple[list[Any], str]] = []
+    has_fractions = False
 
     def known_items(node: list[Any], way: Way, own: str | None, kind: KeyKind | None) -> int:
+        nonlocal has_fractions
         count = 0
+        if type(node[0]) in _NUMBERS and float in map(type, node):
+            # Such a list equals one of whole numbers, which may be the bytes of a text.
+            has_fractions = True
         # A YAML tree, which stands in no other text, has texts that look alike and are not.
         if own is not None and kind is None and context.depth and type(node[0]) is dict:
             count = known.clean_items(node, own, context.depth)
@@ -74,7 +80,7 @@ def search_tree(scan: Scan, tree: Any, context: Context, name: str | None, *, ke
                 short = []
     if short:
         _search_short(short, depth, known, plan, search)
-    if before == scan.doubts():
+    if before == scan.doubts() and not has_fractions:
         for node, own in lists:
             known.add_clean_list(node, own, context.depth)
 
