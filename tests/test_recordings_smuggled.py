@@ -107,6 +107,7 @@ IN_YAML = {
 }
 PACKED = {
     "base64 of base64 of gzip": in_json(b64(b64(gzip.compress(HIDDEN.encode())))),
+    "short base64 that ends in other letters": in_json(b64("AKIA" + "Q7LMNP2RSTUVWX4Z" + "é")),
     "base64 five times": in_json(b64(b64(b64(b64(b64(HIDDEN)))))),
     "base64 for addresses": in_json(base64.urlsafe_b64encode(HIDDEN.encode()).decode().rstrip("=")),
     "base64 among words": in_json(f"Here it is: {b64(HIDDEN)} as you asked."),

@@ -141,7 +141,12 @@ def _promises(text: str) -> bool:
         return False
     head = _SPACE.sub("", text[: _HEAD + 8])[:_HEAD]
     head = head.rstrip("=")
-    head = head[: len(head) // 4 * 4]
+    rest = len(head) % 4
+    if rest > 1 and len(text) <= _HEAD:
+        # All of it: a letter of several bytes that is cut at its end would be taken for no text.
+        head += "=" * (4 - rest)
+    else:
+        head = head[: len(head) - rest]
     if len(head) < 16:
         return len(text) >= 16
     try:
