@@ -17,6 +17,7 @@ from dryfire_action.messages import (
     Message,
     Request,
     Response,
+    ScriptStep,
     StopReason,
     ToolCall,
     ToolResult,
@@ -56,7 +57,7 @@ def test_the_answer_and_the_results_of_its_calls_are_what_is_sent_next() -> None
 
 
 def test_only_the_messages_differ_from_turn_to_turn() -> None:
-    request = replace(START, system="s", params={"seed": 1})
+    request = replace(START, system="s", params={"seed": 1}, script=ScriptStep(0, None))
     _, provider = run(calling("a"), done(), request=request)
     assert replace(provider.requests[1], messages=START.messages) == request
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import sys
+from contextlib import suppress
 from decimal import Decimal
 from typing import Any
 
@@ -109,6 +111,22 @@ def test_names_and_orders_that_cannot_be_recorded_are_refused(request_after: Req
 
 def test_what_is_nested_just_deep_enough_is_taken() -> None:
     assert digest(DEEP[0]) == digest(DEEP[0])
+
+
+@pytest.mark.parametrize("spare", range(40, 260, 20))
+def test_a_caller_far_down_its_own_stack_gets_a_digest_or_an_error_of_ours(spare: int) -> None:
+    value: Any = "x"
+    for _ in range(150):
+        value = [value]
+    frame, used = sys._getframe(), 0
+    while frame is not None:
+        frame, used = frame.f_back, used + 1  # type: ignore[assignment]
+
+    def called_from(frames: int) -> str:
+        return called_from(frames - 1) if frames else digest(value)
+
+    with suppress(FingerprintError):
+        assert called_from(sys.getrecursionlimit() - used - spare) == digest(value)
 
 
 def test_canonical_json_is_sorted_tight_and_plain_utf8() -> None:

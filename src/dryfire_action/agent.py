@@ -199,7 +199,7 @@ class AgentRunner:
 
         while len(turns) < self._max_turns:
             try:
-                request = with_messages(request, messages) if turns else request
+                request = with_messages(request, messages, request.script) if turns else request
                 current = self._rewritten(request, note)
                 note("prompt_assembled", PROMPT_VERSION, _assembled(current))
                 response, attempts = await self._ask(current, note)

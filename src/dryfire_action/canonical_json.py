@@ -86,10 +86,11 @@ def canonical(value: JsonValue, path: str = "value") -> bytes:
     """
     try:
         found = encode(value).encode()
+        # The encoder would turn the keys 1 and True into "1" and "true", and two keys into one.
+        is_sound = isinstance(value, str) or _sound(value)
     except (ValueError, TypeError, RecursionError):
         raise _refusal(value, path) from None
-    # The encoder would turn the keys 1 and True into "1" and "true", and two keys into one.
-    if not isinstance(value, str) and not _sound(value):
+    if not is_sound:
         raise _refusal(value, path)
     return found
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import stat
+from io import BufferedReader
 from typing import TYPE_CHECKING
 
 from dryfire_action.recordings.report import NotChecked, Report
@@ -109,7 +110,8 @@ def reviewed(reviewer: Reviewer, root: str, file: str, *, fixing: bool = False) 
             return unread(shown, "a link, a folder or a device: only plain files are read"), []
         # Room for a number of bytes is made before they are read, whether they are there or not.
         with open(file, "rb", buffering=0) as stream:  # noqa: PTH123
-            data = stream.readall() if status.st_size < _LARGEST else stream.read(_LARGEST) or b""
+            # The stream's own `read` asks the system once, which may give less.
+            data = stream.readall() if status.st_size < _LARGEST else BufferedReader(stream).read(_LARGEST)
     except OSError as error:
         return unread(shown, f"cannot be read: {error.strerror}"), []
     if not fixing:
