@@ -90,6 +90,16 @@ def test_a_class_that_does_more_is_refused(more: str) -> None:
         quick_init(made(**{"init": {"init": False}, "kw_only": {"kw_only": True}, "post": {}}[more]))
 
 
+def test_a_field_that_is_called_like_what_is_used_is_refused() -> None:
+    with pytest.raises(TypeError, match="Odd has a field whose name"):
+
+        @quick_init
+        @dataclass(frozen=True, slots=True)
+        class Odd:
+            x: int
+            set_x: int
+
+
 @pytest.mark.parametrize(
     "cls",
     [

@@ -259,8 +259,8 @@ class AgentRunner:
         from random import Random
 
         # Made at the first failure: that takes as long as replaying a turn, and most runs have none.
-        if not isinstance(self._jitter, Random):
-            self._jitter = self._jitter() if self._jitter else Random()
+        if self._jitter is None or callable(self._jitter):
+            self._jitter = (self._jitter or Random)()
         return self._jitter
 
     async def _results(

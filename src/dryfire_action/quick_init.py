@@ -15,7 +15,8 @@ Class = TypeVar("Class", bound=type[Any])
 def quick_init(cls: Class) -> Class:
     """Give a frozen dataclass with slots an ``__init__`` that does the same sooner: a decorator above ``@dataclass``.
 
-    Raises ``TypeError`` for a class with ``__post_init__`` or with fields that are keyword-only or not in ``__init__``.
+    Raises ``TypeError`` for a class with ``__post_init__``, with fields that are keyword-only or not in ``__init__``, or
+    with a field called ``set_x`` beside one that is called ``x``.
     """
     known = fields(cls)
     if hasattr(cls, "__post_init__") or not all(field.init and not field.kw_only for field in known):
@@ -31,6 +32,8 @@ def quick_init(cls: Class) -> Class:
             lines.append(f" set_{value}(self, make_{value}() if {value} is mark else {value})")
         else:
             lines.append(f" set_{value}(self, {value})")
+    if not names.keys().isdisjoint(field.name for field in known):
+        raise TypeError(f"{cls.__name__} has a field whose name means something else here")
     head = f"def __init__(self, {', '.join(field.name for field in known)}):\n"
     # What stands in it are names of fields, which are names of Python.
     exec(head + "\n".join(lines), names)
