@@ -15,8 +15,8 @@ Class = TypeVar("Class", bound=type[Any])
 def quick_init(cls: Class) -> Class:
     """Give a frozen dataclass with slots an ``__init__`` that does the same sooner: a decorator above ``@dataclass``.
 
-    Raises ``TypeError`` for a class with ``__post_init__``, with fields that are keyword-only or not in ``__init__``, or
-    with a field called ``set_x`` beside one that is called ``x``.
+    Raises ``TypeError`` for a class with ``__post_init__``, with fields that are keyword-only or not in ``__init__``,
+    or with a field called ``set_x`` beside one that is called ``x``.
     """
     known = fields(cls)
     if hasattr(cls, "__post_init__") or not all(field.init and not field.kw_only for field in known):
