@@ -222,6 +222,8 @@ class AgentRunner:
         return ended("max_turns_exceeded", f"the model had not finished after {self._max_turns} turns")
 
     def _rewritten(self, request: Request, note: Callable[[EventKind, str, str], None]) -> Request:
+        if not self._hooks:
+            return request
         for hook in self._hooks:
             rewritten = hook(request)
             if rewritten is not request:
@@ -234,7 +236,7 @@ class AgentRunner:
                     note("hook_rewrite", hook.name, "; ".join(shown))
             request = rewritten
         declared = tuple(Hook(hook.name, hook.version) for hook in self._hooks)
-        return replace(request, hooks=(*request.hooks, *declared)) if declared else request
+        return replace(request, hooks=(*request.hooks, *declared))
 
     async def _ask(
         self, request: Request, note: Callable[[EventKind, str, str], None]
@@ -281,6 +283,8 @@ class AgentRunner:
 
     def _phases(self, calls: Sequence[ToolCall]) -> list[list[ToolCall]]:
         """The calls in order, neighbours that are safe together in one list."""
+        if len(calls) == 1:
+            return [[calls[0]]]
         safe: Callable[[str], bool] = getattr(self._tools, "parallel_safe", lambda _: False)
         found: list[list[ToolCall]] = []
         before = False

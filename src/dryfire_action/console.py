@@ -96,11 +96,13 @@ def progress_line(environ: Mapping[str, str]) -> tuple[Callable[[Progress], None
 
 
 def _plain_progress(progress: Progress) -> None:
+    if progress.wait is None and not (progress.outcome and progress.own.calls):
+        return
     from dryfire_action.visible import visible
 
     if progress.wait is not None:
         err(f"{visible(progress.case)}: {visible(progress.again)}\n")
-    elif progress.outcome and progress.own.calls:
+    else:
         done = f"{progress.done}/{progress.total}"
         err(f"{done} {progress.outcome} {visible(progress.case)} ({progress.own.words})\n")
 

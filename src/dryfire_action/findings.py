@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dryfire_action.errors import DryfireError
+from dryfire_action.quick_init import quick_init
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +21,7 @@ class CheckError(DryfireError):
     slug = "check"
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What is judged: a run, the model that was asked for, and prices.
@@ -40,6 +42,7 @@ class Subject:
         return f"{names} ({self.run.termination})".lstrip()
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Finding:
     """What one assertion found. ``about`` names what it looked for, ``message`` is empty where it holds."""

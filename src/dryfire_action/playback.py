@@ -199,7 +199,7 @@ class RunIndex:
         found = []
         for key, recorded in self._by_key.items():
             found.extend(recorded[self.asked.get(key, 0) :])
-        return tuple(sorted(found, key=lambda exchange: exchange.place))
+        return tuple(sorted(found, key=lambda exchange: exchange.place)) if found else ()
 
 
 class ReplayingProvider:

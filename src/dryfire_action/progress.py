@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dryfire_action.quick_init import quick_init
 
+
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Spent:
     """Live calls that were made, those of them that were answered (turns), and the tokens of the answers."""
@@ -30,6 +33,7 @@ class Spent:
         return ", ".join(parts)
 
 
+@quick_init
 @dataclass(frozen=True, slots=True)
 class Progress:
     """Told after each case that finished, and after each live call: how many cases of how many, and which is meant.
