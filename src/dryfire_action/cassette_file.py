@@ -127,14 +127,14 @@ def decode_exchanges(listed: Iterable[Any], file: str, line_of: Callable[[int], 
             document = check_exchange(item)
         except ValueError as error:
             raise damaged(f"exchange {number} cannot be read: {error}") from None
-        keep = document.get("keep", len(chain.messages))
-        if keep > len(chain.messages):
+        keep = document.get("keep")
+        if keep is not None and keep > len(chain.messages):
             raise damaged(f"exchange {number} keeps {keep} of {len(chain.messages)} messages")
         try:
             head = _next_head(head, document["head"])
-            chain.keep(keep)
-            for digests in document["messages"]:
-                chain.append(digests)
+            if keep is not None:
+                chain.keep(keep)
+            chain.messages.extend(document["messages"])
             fingerprint, outcome = chain.fingerprint(head), digest_of_parsed(_covered(item))
             if outcome != document["digest"]:
                 outcome = outcome_digest(item)  # which refuses more
