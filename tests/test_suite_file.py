@@ -299,24 +299,36 @@ def test_loading_imports_nothing_heavy() -> None:
     assert run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_2_26_loading_is_linear_and_fast() -> None:
+def test_2_26_loading_takes_as_many_steps_for_each_case_however_many_there_are() -> None:
     case = (
         "  - name: case {0}\n    input: Where is order {0}?\n"
         "    mocks: {{lookup: [{{when: {{id: a}}, return: {{a: [1, 2]}}}}]}}\n"
         "    expect:\n      - calls_tool: lookup\n      - final_contains: [shipped, days]\n"
     )
 
-    def seconds(count: int) -> float:
+    def steps(count: int) -> int:
+        """How many functions are called to load so many cases."""
         text = "name: s\ntools: [{name: lookup, input_schema: {}}]\ncases:\n" + "".join(
             map(case.format, range(count))
         )
-        began = time.process_time()
-        load(text)
-        return time.process_time() - began
+        found = 0
 
-    seconds(10)
-    small = min(seconds(100) for _ in range(3))
-    assert seconds(800) < 8 * small * 3 + 0.2
+        def counting(frame: object, event: str, argument: object) -> None:
+            nonlocal found
+            found += event in ("call", "c_call")
+
+        before = sys.getprofile()
+        sys.setprofile(counting)
+        try:
+            load(text)
+        finally:
+            sys.setprofile(before)
+        return found
+
+    steps(10)
+    small, large = steps(100), steps(800)
+    assert small > 100 * 10, "nothing is counted"
+    assert large < 8.5 * small
 
 
 def test_the_whole_text_of_a_few_problems() -> None:
