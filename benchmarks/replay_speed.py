@@ -23,9 +23,10 @@ def table() -> list[list[str]]:
     """Rows: a project, a program, seconds of the clock and of the processor, memory, and the ratios to the floor.
 
     Seconds are the least of all rounds. A ratio is the median of those of the rounds, in each of which the two ran one
-    after the other: the floor is short, and finds a quiet moment of a busy machine more easily than a replay does.
+    after the other: the floor is short, and finds a quiet moment of a busy machine more easily than a replay does. The
+    last column compares the least of each all the same.
     """
-    rows = [["project", "program", "wall s", "cpu s", "memory", "wall ratio", "cpu ratio"]]
+    rows = [["project", "program", "wall s", "cpu s", "memory", "wall ratio", "cpu ratio", "least cpu"]]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         make(folder / "10000", Shape(2_500, 4))
@@ -67,6 +68,7 @@ def _compared(title: str, folder: Path, rounds: int) -> list[list[str]]:
                 f"{best.memory / 1e6:.0f} MB",
                 f"{median(one.wall / other.wall for one, other in zip(made, floors, strict=True)):.1f}",
                 f"{median(one.cpu / other.cpu for one, other in zip(made, floors, strict=True)):.1f}",
+                f"{best.cpu / _best(floors).cpu:.1f}",
             ]
         )
     return rows
